@@ -1,0 +1,97 @@
+"""From the command line's words to a running engine: device, dtype, memory, threads.
+
+Refuses to know sockets and sessions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import sentencepiece
+import torch
+
+from model.checkpoint import Loaded, load
+from model.config import ModelError
+from model.engine import Engine
+from model.reference import ReferenceRuntime
+from model.steps import StepReport
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+SPARE_BYTES = 512 * 1024**2
+"""Left free beside the sessions' state, for what a step needs while it runs."""
+
+
+def open_engine(
+    model: str, *, device: str, dtype: str, capacity: int, on_step: Callable[[StepReport], None]
+) -> Engine:
+    """Loads a checkpoint and builds the engine, not yet started. Raises ModelError with one line."""
+    device = pick_device(device)
+    if dtype == "auto":
+        dtype = "bfloat16" if device.startswith("cuda") else "float32"
+    if dtype not in DTYPES:
+        raise ModelError(f"dtype must be one of auto, {', '.join(DTYPES)}, not {dtype}")
+    if device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))  # one core stays for the sockets
+    loaded = load(model, device, DTYPES[dtype])
+    _check_memory(loaded, device, capacity)
+    try:
+        runtime = ReferenceRuntime(
+            loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity)
+        )
+    except (RuntimeError, AssertionError) as error:  # torch has no narrower out-of-memory on a CPU
+        raise ModelError(f"capacity {capacity} cannot be set up: {str(error).splitlines()[0]}") from error
+    return Engine(runtime, PieceVocabulary(loaded), on_step)
+
+
+def pick_device(device: str) -> str:
+    """`auto` is the first CUDA device, else the CPU. Raises ModelError for one that is not there."""
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        kind = torch.device(device)
+    except RuntimeError as error:
+        raise ModelError(f"device must be auto, cpu, cuda or cuda:N, not {device}") from error
+    if kind.type not in ("cpu", "cuda"):
+        raise ModelError(f"device must be auto, cpu, cuda or cuda:N, not {device}")
+    if kind.type == "cuda" and (kind.index or 0) >= torch.cuda.device_count():
+        raise ModelError(f"device {device} is not there: {torch.cuda.device_count()} CUDA devices found")
+    return device
+
+
+class PieceVocabulary:
+    """Keeps `model.text.Vocabulary` over a sentencepiece model and moshi's padding tokens."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._tokenizer: sentencepiece.SentencePieceProcessor = loaded.tokenizer
+        self._silent = {loaded.lm.text_padding_token_id, loaded.lm.end_of_text_padding_id}
+
+    def piece(self, token: int) -> str | None:
+        silent = token in self._silent or not 0 <= token < self._tokenizer.vocab_size()
+        if silent or self._tokenizer.is_control(token) or self._tokenizer.is_unknown(token):
+            return None
+        return str(self._tokenizer.id_to_piece(token))
+
+
+def _check_memory(loaded: Loaded, device: str, capacity: int) -> None:
+    each = ReferenceRuntime.session_bytes(loaded.mimi, loaded.lm)
+    free = _free_bytes(device) - SPARE_BYTES
+    if each * capacity > free:
+        raise ModelError(
+            f"capacity {capacity} needs {each * capacity / 1e9:.1f} GB of memory for its sessions,"
+            f" {max(free, 0) / 1e9:.1f} GB is free: --capacity may be at most {max(free, 0) // each}"
+        )
+
+
+def _free_bytes(device: str) -> int:
+    if device.startswith("cuda"):
+        return int(torch.cuda.mem_get_info(device)[0])
+    try:
+        available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        if available:  # counts the page cache, which the system gives up when asked
+            return int(available[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

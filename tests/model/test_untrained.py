@@ -1,0 +1,53 @@
+"""The generated checkpoint: the same everywhere, whole or absent, and not deaf."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from model.checkpoint import load
+from model.config import ModelError
+from model.fingerprint import fingerprint
+from model.untrained import ensure_untrained, write_untrained
+from tests.model.rows import Call, build, play, sound
+
+
+def test_two_writings_are_byte_for_byte_the_same(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write_untrained(tmp_path / name)
+    for file in (tmp_path / "a").iterdir():
+        assert fingerprint([file]) == fingerprint([tmp_path / "b" / file.name])
+
+
+def test_writing_leaves_the_global_generator_alone(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(1)
+    torch.manual_seed(1)
+    write_untrained(tmp_path)
+    assert torch.equal(torch.rand(1), expected)
+
+
+def test_it_is_written_once_and_found_again(tmp_path: Path) -> None:
+    folder = ensure_untrained(tmp_path / "kept")
+    before = (folder / "model.safetensors").stat().st_mtime_ns
+    assert ensure_untrained(folder) == folder
+    assert (folder / "model.safetensors").stat().st_mtime_ns == before
+    assert list(tmp_path.iterdir()) == [folder]  # no draft left beside it
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ModelError, match="cannot write the untrained checkpoint"):
+        ensure_untrained(tmp_path / "file" / "kept")
+
+
+def test_its_voice_is_quiet_noise_that_follows_the_user(tmp_path: Path) -> None:
+    runtime = build(load(str(ensure_untrained(tmp_path / "m")), "cpu", torch.float32), 1)
+    call, other = play(runtime, Call(0, sound(1, 30))), play(runtime, Call(0, sound(2, 30)))
+    rms = float(np.sqrt(np.mean(np.square(call.pcm[5:]))))
+    assert 0.005 < rms < 0.1  # -46 to -20 dBFS
+    assert call.tokens != other.tokens
