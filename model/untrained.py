@@ -1,7 +1,8 @@
 """A small checkpoint with seeded random weights, in the folder layout that moshi's loaders take.
 
 It exercises every part of a real checkpoint and says nothing sensible: the default until a trained
-one ships. Refuses to know the runtime; whoever loads it goes through `checkpoint` like any other.
+one ships. `python -m model.untrained FOLDER` writes one. Refuses to know the runtime; whoever loads
+it goes through `checkpoint` like any other.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import math
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -231,3 +233,7 @@ def _train_tokenizer(text_card: int) -> bytes:
         minloglevel=2,
     )
     return model.getvalue()
+
+
+if __name__ == "__main__":
+    ensure_untrained(Path(sys.argv[1]))

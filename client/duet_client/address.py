@@ -1,0 +1,47 @@
+"""Where a session is opened: from what a person types to the WebSocket's address and headers.
+
+Refuses to know sockets; bad input gets a ConnectError that says what would be right.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from duet_client.errors import ConnectError
+
+DEFAULT_SERVER = "ws://localhost:8998"
+KEY_VARIABLE = "DUET_API_KEY"
+
+_SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+_ENDPOINT = "/v1/live/sessions"
+
+
+def session_url(server: str, *, binary: bool) -> str:
+    """The endpoint below a base address: `http://host/duet` -> `ws://host/duet/v1/live/sessions`.
+
+    A base that already ends in `/v1` or in the endpoint itself is understood.
+    """
+    try:
+        parts = urlsplit(server.strip())
+        known = parts.scheme in _SCHEMES and parts.hostname is not None
+        _ = parts.port  # raises where it is no number up to 65535
+    except ValueError as error:
+        raise ConnectError(f"the server address {server!r} cannot be read: {error}") from None
+    if not known or parts.query or parts.fragment:
+        raise ConnectError(
+            f"the server address must look like ws://HOST:PORT, wss://, http:// or https://, not {server!r}"
+        )
+    base = parts.path.rstrip("/").removesuffix(_ENDPOINT).removesuffix("/v1")
+    query = urlencode({"audio": "binary"}) if binary else ""
+    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, base + _ENDPOINT, query, ""))
+
+
+def headers(api_key: str | None) -> dict[str, str]:
+    """The Authorization header for `api_key`, or for the DUET_API_KEY variable where it is None."""
+    key = os.environ.get(KEY_VARIABLE, "") if api_key is None else api_key
+    if not key:
+        return {}
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ConnectError("the API key may hold only printable ASCII characters without spaces")
+    return {"Authorization": f"Bearer {key}"}

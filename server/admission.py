@@ -1,0 +1,63 @@
+"""Who may come in: places counted, and the reason given to whoever is turned away.
+
+A place is taken before the upgrade, so that a refusal is plain HTTP, and given back when the session's
+slot is free again. Pure; refuses to know sockets and sessions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+RETRY_FULL_S = 5
+RETRY_STOPPING_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """HTTP 503 with a reason; the same shape as `server.auth.Refusal`."""
+
+    reason: str
+    message: str
+    retry_after_s: int
+    details: dict[str, Any] = field(default_factory=dict)
+    status: int = 503
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {"error": {"type": self.reason, "message": self.message, **self.details}}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.retry_after_s)}
+
+
+@dataclass(slots=True)
+class Admission:
+    """capacity: places in all. active: taken ones. draining: the server was told to stop."""
+
+    capacity: int
+    active: int = 0
+    draining: bool = False
+
+    def refusal(self, failure: str | None) -> Unavailable | None:
+        """Why nobody can be let in now, None while somebody can.
+
+        failure: why the model serves nobody any more, None while it does.
+        """
+        if failure is not None:
+            return Unavailable("model_failed", failure, RETRY_STOPPING_S)
+        if self.draining:
+            return Unavailable("draining", "the server stops and takes no new sessions", RETRY_STOPPING_S)
+        if self.active >= self.capacity:
+            message = f"all {self.capacity} sessions are taken; try again later"
+            counts = {"active": self.active, "capacity": self.capacity}
+            return Unavailable("server_full", message, RETRY_FULL_S, counts)
+        return None
+
+    def take(self) -> None:
+        """Takes a place; ask `refusal` first."""
+        self.active += 1
+
+    def give_back(self) -> None:
+        self.active -= 1

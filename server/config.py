@@ -1,0 +1,164 @@
+"""Every setting of the server: one frozen dataclass, and the command line that is read off it.
+
+Each default, range and help line lives once, here. Refuses to know what the settings do:
+it opens no file and resolves no name.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from server.settings import ConfigError, choice, path, path_or_none, seconds, setting, text, texts, whole
+
+_HOUR_S = 3_600
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """What `duet serve` can be told. Times are in seconds.
+
+    `api_keys` is no option: it comes from `api_keys_file` or the environment (see `server.keys`), so that
+    no key shows in a list of processes. When it is empty, no key is asked for.
+
+    Raises:
+        ConfigError: a value is out of range; it names the field and the allowed values.
+    """
+
+    model: str = setting(
+        "default",
+        text(r"\S(.*\S)?", "must be 'default', a checkpoint folder or a hub name"),
+        "model",
+        "'default' for the model that comes with Duet, a checkpoint folder, or a hub name",
+    )
+    device: str = setting(
+        "auto",
+        text(r"auto|cpu|cuda(:\d{1,3})?", "must be auto, cpu, cuda or cuda:N"),
+        "model",
+        "auto, cpu, cuda or cuda:N",
+    )
+    dtype: str = setting(
+        "auto", choice("auto", "bfloat16", "float16", "float32"), "model", "number format the model runs in"
+    )
+    capacity: int = setting(8, whole(1, 4_096), "model", "sessions at the same time")
+
+    host: str = setting(
+        "localhost",
+        text(r"[^\s/]+", "must be a host name or an address"),
+        "network",
+        "name or address to listen on; 0.0.0.0 is every IPv4 interface",
+    )
+    port: int = setting(8_998, whole(0, 65_535), "network", "port to listen on; 0 takes a free one")
+    tls_cert: Path | None = setting(
+        None, path_or_none(), "network", "certificate chain, PEM; turns TLS on together with --tls-key"
+    )
+    tls_key: Path | None = setting(
+        None, path_or_none(), "network", "the certificate's private key, PEM, without a passphrase"
+    )
+
+    api_keys_file: Path | None = setting(
+        None,
+        path_or_none(),
+        "access",
+        "file of API keys, one a line; DUET_API_KEYS (comma separated) adds to it",
+    )
+    allowed_origins: tuple[str, ...] = setting(
+        (),
+        texts(r"https?://[^\s/?#@]+", "must be a web origin like https://example.org, without a path"),
+        "access",
+        "another web origin whose pages may connect; may be given several times",
+    )
+
+    recordings: Path = setting(Path("recordings"), path(), "recordings", "folder that holds the recordings")
+    record: Literal["store", "all", "never"] = setting(
+        "store",
+        choice("store", "all", "never"),
+        "recordings",
+        "which sessions are recorded: those that ask for it with store, all of them, or none",
+    )
+    recording_format: Literal["flac", "wav"] = setting(
+        "flac", choice("flac", "wav"), "recordings", "container of a finished recording"
+    )
+
+    pace: Literal["realtime", "free"] = setting(
+        "realtime",
+        choice("realtime", "free"),
+        "sessions",
+        "realtime holds a session to the wall clock; free goes as fast as the audio comes and the model can",
+    )
+    silence_after_s: float = setting(
+        10, seconds(0.01, _DAY_S), "sessions", "feed silence to a session that sent no audio for this long"
+    )
+    idle_timeout_s: float = setting(
+        300, seconds(0.01, _DAY_S), "sessions", "close a session that sent nothing for this long"
+    )
+    max_session_s: float = setting(_DAY_S, seconds(0.01, 30 * _DAY_S), "sessions", "longest session")
+    start_timeout_s: float = setting(
+        10, seconds(0.01, _HOUR_S), "sessions", "longest wait of a new connection for its session.start"
+    )
+    drain_s: float = setting(
+        30, seconds(0, _HOUR_S), "sessions", "at a stop, how long the running sessions may go on"
+    )
+    ping_interval_s: float = setting(
+        10, seconds(0.01, _HOUR_S), "sessions", "time between the pings that find dead connections"
+    )
+
+    max_message_bytes: int = setting(1 << 20, whole(8_192, 1 << 26), "limits", "largest WebSocket message")
+    backlog_s: float = setting(
+        30, seconds(1, _HOUR_S), "limits", "most audio of a session that may wait to be accepted"
+    )
+    outbox_s: float = setting(
+        10, seconds(1, _HOUR_S), "limits", "most audio that may wait for a client that reads slowly"
+    )
+
+    log_level: str = setting(
+        "info", choice("debug", "info", "warning", "error"), "logs", "least serious message that is logged"
+    )
+    log_format: Literal["text", "json"] = setting(
+        "text", choice("text", "json"), "logs", "lines of text, or one JSON object a line"
+    )
+
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for item in _options():
+            item.metadata["rule"].check(item.name, getattr(self, item.name))
+        for given, missing in (("tls_cert", "tls_key"), ("tls_key", "tls_cert")):
+            if getattr(self, given) is not None and getattr(self, missing) is None:
+                raise ConfigError(missing, f"is missing: {given} needs it")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Gives the parser one option for every setting, grouped, with the dataclass's own defaults."""
+    groups: dict[str, Any] = {}
+    for item in _options():
+        title, rule = item.metadata["group"], item.metadata["rule"]
+        group = groups.get(title) or groups.setdefault(title, parser.add_argument_group(title))
+        shown = "" if item.default in (None, ()) else f" (default: {item.default})"
+        group.add_argument(
+            f"--{item.name.replace('_', '-')}",
+            type=rule.read,
+            action="append" if rule.repeats else "store",
+            default=argparse.SUPPRESS,
+            metavar="{" + ",".join(rule.values) + "}" if rule.values else None,
+            help=item.metadata["help"] + shown,
+        )
+
+
+def from_options(options: argparse.Namespace, api_keys: tuple[str, ...] = ()) -> ServerConfig:
+    """The settings that the command line gave, over the defaults.
+
+    Raises:
+        ConfigError: a value is out of range.
+    """
+    given = vars(options)
+    values = {item.name: given[item.name] for item in _options() if item.name in given}
+    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    return ServerConfig(**values | lists, api_keys=api_keys)
+
+
+def _options() -> list[Field[Any]]:
+    return [item for item in fields(ServerConfig) if item.metadata]

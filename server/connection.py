@@ -1,0 +1,310 @@
+"""One client's connection: carries out what its call decides, and decides nothing itself.
+
+Three tasks move bytes: one reads, one writes, one pings. Everything that happens to the call (a
+message, an answer, time going by) comes through `_step`, so that a crash ends this connection only.
+Refuses to know what messages mean and in which state a session is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from model.config import ModelError
+from model.engine import EngineFull, FrameResult, Ticket
+from server.actions import (
+    Deed,
+    Dropped,
+    End,
+    Finish,
+    Join,
+    Padded,
+    PauseReading,
+    Record,
+    ResumeReading,
+    Send,
+    Submit,
+)
+from server.archive import Archive, ArchiveEntry
+from server.call import Call
+from server.endings import (
+    CONNECTION_LOST,
+    INTERNAL_ERROR,
+    MESSAGE_TOO_BIG,
+    MODEL_ERROR,
+    REMOTE_HANGUP,
+    SHUT_DOWN,
+    SLOW_CLIENT,
+    Ending,
+)
+from server.errors import SocketLost
+from server.logs import SessionLog
+from server.metrics import Metrics
+from server.outbox import Outbox
+from server.switchboard import Switchboard
+from server.transport import Socket
+from server.websocket import MessageTooBig
+
+log = logging.getLogger("duet.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What every connection shares, and how much a client may owe reading."""
+
+    board: Switchboard
+    metrics: Metrics
+    archive: Archive
+    outbox_s: float
+
+
+class Connection:
+    """give_back: called once, when this connection's place in the model is free again."""
+
+    def __init__(
+        self, session_id: str, call: Call, socket: Socket, services: Services, give_back: Callable[[], None]
+    ) -> None:
+        self._session_id = session_id
+        self._call = call
+        self._socket = socket
+        self._services = services
+        self._give_back = give_back
+        self._log = SessionLog(log, session_id)
+        self._outbox = Outbox(services.outbox_s)
+        self._todo: deque[Deed] = deque()
+        self._unread: deque[str | bytes] = deque()
+        self._busy = self._held = self._left = self._broken = False
+        self._ticket: Ticket | None = None
+        self._entry: ArchiveEntry | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ending: Ending | None = None
+        self._over = asyncio.Event()
+
+    # -- what happens to it -----------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """From the accepted upgrade to the closed connection."""
+        for part in (self._read, self._write, self._socket.ping_forever):
+            self._spawn(self._guarded(part))
+        try:
+            if not self._over.is_set():
+                self._step(self._call.open)
+            await self._over.wait()
+            await self._say_goodbye(self._ending or INTERNAL_ERROR)
+        finally:
+            self._give_up(SHUT_DOWN)
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._socket.abort()
+
+    def tick(self) -> None:
+        """Time went by."""
+        self._step(self._tick)
+
+    def hang_up(self) -> None:
+        self._step(self._call.end, REMOTE_HANGUP)
+
+    def drain(self) -> None:
+        """The server was told to stop."""
+        self._step(self._call.drain)
+
+    def stop_now(self) -> None:
+        """The server stops."""
+        self._step(self._call.end, SHUT_DOWN)
+
+    def _answered(self, result: FrameResult) -> None:
+        self._step(self._call.answer, result)
+
+    def _tick(self, now: float) -> Iterable[Deed]:
+        if self._socket.is_dead(now):
+            self._lose(CONNECTION_LOST)
+        return self._call.tick(now)
+
+    # -- one step, and what it takes --------------------------------------------------------------
+
+    def _step(self, act: Callable[..., Iterable[Deed]], *given: Any) -> None:
+        if self._broken:
+            return
+        try:
+            self._perform(act(*given, time.monotonic()))
+        except Exception:
+            self._crash()
+
+    def _perform(self, deeds: Iterable[Deed]) -> None:
+        """In order, also what a deed makes the call want on top."""
+        self._todo.extend(deeds)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._todo:
+                deed = self._todo.popleft()
+                self._DEEDS[type(deed)](self, deed)
+        finally:
+            self._busy = False
+
+    def _join(self, deed: Join) -> None:
+        board, now = self._services.board, time.monotonic()
+        try:
+            self._ticket = board.join(deed.sampling, self._answered)
+        except EngineFull:
+            self._perform(self._call.no_room(now))
+            return
+        except ModelError:
+            self._perform(self._call.end(MODEL_ERROR, now))
+            return
+        self._services.metrics.session_started()
+        self._log.info("session started on slot %d (%s)", self._ticket.slot, self._call.wire)
+        if deed.recording is not None:
+            self._entry = self._services.archive.open(self._session_id, deed.recording)
+        self._perform(self._call.joined(now))
+
+    def _submit(self, deed: Submit) -> None:
+        if self._ticket is not None:
+            self._services.metrics.inbox_depth(deed.waiting)
+            self._services.board.submit(self._ticket, deed.frame, deed.arrived)
+
+    def _record(self, deed: Record) -> None:
+        if self._entry is not None:
+            self._entry.write(deed.user, deed.agent, deed.flags)
+
+    def _padded(self, deed: Padded) -> None:
+        self._services.metrics.padded(deed.frames)
+
+    def _dropped(self, deed: Dropped) -> None:
+        self._services.metrics.dropped(deed.frames)
+
+    def _pause(self, _: PauseReading) -> None:
+        self._held = True
+        self._socket.hold(True)
+
+    def _resume(self, _: ResumeReading) -> None:
+        self._held = False
+        asyncio.get_running_loop().call_soon(self._feed)
+
+    def _send(self, deed: Send) -> None:
+        if not self._outbox.put(deed):
+            self._lose(SLOW_CLIENT)
+
+    def _finish(self, deed: Finish) -> None:
+        stored = self._leave(deed.ending, deed.summary)
+        if stored is None:
+            self._perform(self._call.stored(time.monotonic()))
+        else:
+            self._spawn(self._guarded(lambda: self._await_stored(stored)))
+
+    def _end(self, deed: End) -> None:
+        self._ending = deed.ending
+        self._over.set()
+
+    _DEEDS: dict[type[Any], Any] = {
+        Join: _join,
+        Submit: _submit,
+        Record: _record,
+        Padded: _padded,
+        Dropped: _dropped,
+        PauseReading: _pause,
+        ResumeReading: _resume,
+        Send: _send,
+        Finish: _finish,
+        End: _end,
+    }
+
+    # -- the tasks --------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        async for message in self._socket.messages():
+            self._unread.append(message)
+            self._feed()
+        self._lose(CONNECTION_LOST)
+
+    def _feed(self) -> None:
+        """Hands over what was read, as long as the call wants it; the rest waits, and so does the socket."""
+        while self._unread and not self._held:
+            self._step(self._call.receive, self._unread.popleft())
+        if not self._held:
+            self._socket.hold(False)
+
+    async def _write(self) -> None:
+        while True:
+            message = await self._outbox.take()
+            async with asyncio.timeout(self._services.outbox_s):
+                await self._socket.send(message.data)
+            self._outbox.written()
+            self._note_written(message)
+
+    def _note_written(self, message: Send) -> None:
+        if message.frames and message.arrived is not None:
+            latency_s = time.monotonic() - message.arrived
+            for _ in range(message.frames):
+                self._services.metrics.frame_out(latency_s)
+            self._step(self._call.written, message.frames)
+
+    async def _await_stored(self, stored: Future[Any]) -> None:
+        await asyncio.shield(asyncio.wrap_future(stored))
+        self._step(self._call.stored)
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        self._tasks.add(asyncio.ensure_future(work))
+
+    async def _guarded(self, part: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await part()
+        except SocketLost:
+            self._lose(CONNECTION_LOST)
+        except TimeoutError:
+            self._lose(SLOW_CLIENT)
+        except MessageTooBig:
+            self._step(self._call.end, MESSAGE_TOO_BIG)
+        except Exception:
+            self._crash()
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    async def _say_goodbye(self, ending: Ending) -> None:
+        if ending.close_code is None:
+            return
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(self._services.outbox_s):
+                await self._outbox.emptied()
+            await self._socket.close(ending.close_code, ending.reason)
+
+    def _lose(self, ending: Ending) -> None:
+        """Nobody is there any more, or nobody who reads."""
+        self._outbox.close()
+        if not self._over.is_set():  # else this is how our own good-bye ends
+            self._socket.abort()
+            self._step(self._call.end, ending)
+
+    def _crash(self) -> None:
+        self._log.exception("the session broke down")
+        self._broken = True
+        self._todo.clear()
+        self._give_up(INTERNAL_ERROR)
+
+    def _give_up(self, ending: Ending) -> None:
+        """Whatever state the call is in: nothing of it stays behind."""
+        self._leave(ending, {})
+        self._ending = self._ending or ending
+        self._over.set()
+
+    def _leave(self, ending: Ending, summary: dict[str, Any]) -> Future[Any] | None:
+        """Frees the place, once, and has the recording finished; its future, if there is a recording."""
+        if self._left:
+            return None
+        self._left = True
+        if self._ticket is not None:
+            self._services.board.leave(self._ticket)
+            self._services.metrics.session_ended(ending.reason)
+            self._log.info("session ended: %s %s", ending.reason, summary)
+        self._give_back()
+        entry, self._entry = self._entry, None
+        return entry.finish(ending.reason, summary) if entry is not None else None

@@ -1,0 +1,152 @@
+"""Everybody who is connected: places, the common tick, and how the server empties.
+
+Refuses to know routes, HTTP and what a session does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from aiohttp import web
+
+from model.engine import Engine
+from server.admission import Admission, Unavailable
+from server.archive import Archive
+from server.call import Call, Setup
+from server.config import ServerConfig
+from server.connection import Connection, Services
+from server.limits import Limits
+from server.metrics import Metrics
+from server.switchboard import Switchboard
+from server.transport import Socket
+
+TICK_S = 0.04
+"""Half a frame: pacing and timeouts need no more."""
+
+MakeCall = Callable[[Setup, float], Call]
+
+
+class Hall:
+    """One server's connections and what they share."""
+
+    def __init__(
+        self, config: ServerConfig, engine: Engine, board: Switchboard, metrics: Metrics, archive: Archive
+    ) -> None:
+        self.config = config
+        self.engine = engine
+        self.metrics = metrics
+        self.archive = archive
+        self.admission = Admission(engine.capacity)
+        self.started_unix_s = time.time()
+        self._services = Services(board, metrics, archive, config.outbox_s)
+        self._limits = Limits.of(config)
+        self._connections: dict[str, Connection] = {}
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Answers reach their sessions and time goes by for them."""
+        board = self._services.board
+        board.connect(self.engine, self.metrics)
+        ticking = asyncio.create_task(self._tick())
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            await asyncio.gather(ticking, return_exceptions=True)
+            board.disconnect()
+            await asyncio.to_thread(self.archive.close)
+
+    def refusal(self) -> Unavailable | None:
+        """Why nobody can come in now."""
+        return self.admission.refusal(self.engine.failure)
+
+    async def receive(self, request: web.Request, make_call: MakeCall) -> web.StreamResponse:
+        """One connection's whole life; ask `refusal` first, without awaiting in between."""
+        session_id = "sess_" + secrets.token_hex(16)
+        now = time.monotonic()
+        setup = Setup(
+            session_id,
+            self.engine.info,
+            self._limits,
+            self.config.record,
+            time.time() - now,
+            secrets.randbits,
+        )
+        call = make_call(setup, now)
+        socket = Socket(self.config.max_message_bytes, self.config.ping_interval_s)
+        with self._place() as give_back:
+            await socket.accept(request)
+            connection = Connection(session_id, call, socket, self._services, give_back)
+            with self._present(session_id, connection):
+                if self.admission.draining:  # the server was told to stop during the upgrade
+                    connection.drain()
+                await connection.run()
+        return socket.response
+
+    def find(self, session_id: str) -> Connection | None:
+        return self._connections.get(session_id)
+
+    async def drain(self) -> None:
+        """Lets nobody in any more; returns when the last one has left."""
+        self.admission.draining = True
+        for connection in self._everybody():
+            connection.drain()
+        await self._is_empty.wait()
+
+    def stop_now(self) -> None:
+        self.admission.draining = True
+        for connection in self._everybody():
+            connection.stop_now()
+
+    async def empty(self, timeout_s: float) -> None:
+        """Waits for the last one to leave, but not for ever."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._is_empty.wait()
+        except TimeoutError:
+            pass
+
+    def _everybody(self) -> list[Connection]:
+        return list(self._connections.values())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            for connection in self._everybody():
+                connection.tick()
+
+    @contextmanager
+    def _place(self) -> Iterator[Callable[[], None]]:
+        """Takes a place, which is given back once: early, by who holds it, or at the end."""
+        self.admission.take()
+        taken = [True]
+
+        def give_back() -> None:
+            if taken:
+                taken.clear()
+                self.admission.give_back()
+
+        try:
+            yield give_back
+        finally:
+            give_back()
+
+    @contextmanager
+    def _present(self, session_id: str, connection: Connection) -> Iterator[None]:
+        self._connections[session_id] = connection
+        self._is_empty.clear()
+        try:
+            yield
+        finally:
+            del self._connections[session_id]
+            if not self._connections:
+                self._is_empty.set()
+
+
+HALL = web.AppKey("hall", Hall)

@@ -1,0 +1,180 @@
+"""The Live wire: its JSON commands and its audio in, its events out, around one session.
+
+Pure; the vocabulary is `duet_client.wire`, samples are coded by `audio.streams`. Refuses to know
+sockets and how a session runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from audio.streams import InputStream, OutputStream
+from duet_client.wire import (
+    FRAME_MS,
+    AudioFormat,
+    Close,
+    Error,
+    Event,
+    Info,
+    InputAudioAppend,
+    InstructionsAppend,
+    Mute,
+    Muted,
+    OutputAudioDelta,
+    OutputTranscriptDelta,
+    SessionClosed,
+    SessionStart,
+    SessionStarted,
+    Unmute,
+    Unmuted,
+    UnsupportedCommand,
+    UsageUpdated,
+    WireError,
+    dump_event,
+    parse_command,
+)
+from server.actions import AgentDone, AgentFrame, AgentText, Closed, Deed, Notice, Problem, Said, Send, Usage
+from server.call import Call, Setup
+from server.endings import BAD_START, CLOSE_REQUESTED
+from server.lifecycle import State
+from server.negotiation import describe, negotiate
+from server.session import Tail
+
+
+class LiveCall(Call):
+    """binary: audio travels as binary messages, both ways, instead of base64 in events."""
+
+    wire = "live"
+
+    def __init__(self, setup: Setup, binary: bool, now: float) -> None:
+        super().__init__(setup, setup.limits, now)
+        self._binary = binary
+        self._use(AudioFormat.DEFAULT)
+        self._resource: dict[str, Any] = {}
+        self._infos: tuple[Info, ...] = ()
+        self._start_id: str | None = None
+        self._close_id: str | None = None
+        self._events = 0
+
+    def open(self, _now: float) -> list[Deed]:
+        return []
+
+    def receive(self, message: str | bytes, now: float) -> list[Deed]:
+        try:
+            if isinstance(message, bytes):
+                return self._hear_binary(message, now)
+            command = parse_command(message)
+            if self._session.state is State.OPENING and not isinstance(command, SessionStart):
+                raise WireError("session_not_started", "the first message must be session.start", "type")
+            return self._HANDLERS[type(command)](self, command, now)
+        except WireError as error:
+            return self._refuse(error, now)
+
+    # -- commands ---------------------------------------------------------------------------------
+
+    def _start(self, command: SessionStart, now: float) -> list[Deed]:
+        if self._session.state is not State.OPENING:
+            raise WireError("already_started", "the session runs already", "type", command.event_id)
+        agreement = negotiate(command, self._setup)
+        self._use(command.audio_format)
+        expires_at = int(self._unix(now) + self._setup.limits.max_session_s)
+        self._resource = describe(command, agreement, self._setup, expires_at)
+        self._infos, self._start_id = agreement.infos, command.event_id
+        audio = command.audio_format.to_json()
+        return [self._join(agreement.sampling, audio, agreement.recorded, now)]
+
+    def _append(self, command: InputAudioAppend, now: float) -> list[Deed]:
+        return self._hear(command.audio, now)
+
+    def _mute(self, command: Mute, now: float) -> list[Deed]:
+        return [*self._render(self._session.mute(True, now)), self._event(Muted(command.event_id))]
+
+    def _unmute(self, command: Unmute, now: float) -> list[Deed]:
+        return [*self._render(self._session.mute(False, now)), self._event(Unmuted(command.event_id))]
+
+    def _instruct(self, command: InstructionsAppend, _now: float) -> list[Deed]:
+        raise WireError("unsupported", "this model takes no instructions", "type", command.event_id)
+
+    def _unsupported(self, command: UnsupportedCommand, _now: float) -> list[Deed]:
+        raise WireError(
+            "unsupported", f"this server cannot carry out {command.type}", "type", command.event_id
+        )
+
+    def _close(self, command: Close, now: float) -> list[Deed]:
+        self._close_id = command.event_id
+        return self.end(CLOSE_REQUESTED, now)
+
+    _HANDLERS: dict[type[Any], Any] = {
+        SessionStart: _start,
+        InputAudioAppend: _append,
+        Mute: _mute,
+        Unmute: _unmute,
+        InstructionsAppend: _instruct,
+        UnsupportedCommand: _unsupported,
+        Close: _close,
+    }
+
+    def _refuse(self, error: WireError, now: float) -> list[Deed]:
+        """A bad command is answered and forgiven, but for a bad beginning."""
+        self._session.command(now)
+        refusal = self._event(Error.of(error))
+        if self._session.state is State.OPENING:
+            return [refusal, *self.end(BAD_START, now)]
+        return [refusal]
+
+    # -- audio in ---------------------------------------------------------------------------------
+
+    def _hear_binary(self, data: bytes, now: float) -> list[Deed]:
+        if not self._binary:
+            raise WireError("unexpected_binary", "binary audio must be asked for with ?audio=binary")
+        if self._session.state is State.OPENING:
+            raise WireError("session_not_started", "the first message must be session.start", "type")
+        return self._hear(data, now)
+
+    def _hear(self, data: bytes, now: float) -> list[Deed]:
+        return self._render(self._session.hear(self._input.push(data), now))
+
+    def _flush(self) -> Tail:
+        return self._input.flush()
+
+    def _use(self, audio: AudioFormat) -> None:
+        self._input = InputStream(audio.type, audio.rate)
+        self._output = OutputStream(audio.type, audio.rate)
+
+    # -- events out -------------------------------------------------------------------------------
+
+    def _greet(self) -> Iterable[Send]:
+        yield self._event(SessionStarted(self._resource, self._start_id))
+        yield from map(self._event, self._infos)
+
+    def _say(self, said: Said) -> Iterable[Send]:
+        match said:
+            case AgentFrame(_, pcm, arrived):
+                return self._audio(self._coded(self._output.push(pcm)), arrived)
+            case AgentDone():
+                tail = self._coded(self._output.flush())
+                return [Send(tail)] if tail else []
+        return [self._event(self._worded(said))]
+
+    def _worded(self, said: AgentText | Usage | Notice | Problem | Closed) -> Event:
+        match said:
+            case AgentText(frame, text):
+                return OutputTranscriptDelta(text, frame * FRAME_MS, (frame + 1) * FRAME_MS)
+            case Usage(seconds, ratio):
+                return UsageUpdated(seconds, ratio)
+            case Notice(code, message):
+                return Info(code, message)
+            case Problem(kind, code, message):
+                return Error(code, message, type=kind)
+            case Closed(ending, seconds):
+                return SessionClosed(ending.wire_reason, self._resource, seconds, self._close_id)
+
+    def _coded(self, audio: bytes) -> str | bytes:
+        if self._binary or not audio:
+            return audio
+        return dump_event(OutputAudioDelta(audio), "")
+
+    def _event(self, event: Event) -> Send:
+        self._events += 1
+        return Send(dump_event(event, f"event_{self._events}"))

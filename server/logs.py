@@ -1,0 +1,84 @@
+"""How the log looks: lines of text or one JSON object a line, in UTC, with the session they speak of.
+
+Speech and keys stay out: nobody logs a transcript or a header, and what carries a key by accident (a
+library that prints a header) is blanked here. Refuses to know what is worth logging.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import time
+from collections.abc import MutableMapping
+from typing import Any, TextIO
+
+from server.auth import KEY_SUBPROTOCOL_PREFIX
+
+_SECRET = re.compile(rf"((?:{re.escape(KEY_SUBPROTOCOL_PREFIX)})|(?:\bbearer\s+))[^\s'\",]+", re.IGNORECASE)
+
+
+class SessionLog(logging.LoggerAdapter[logging.Logger]):
+    """A logger that adds its session's id to every message."""
+
+    def __init__(self, logger: logging.Logger, session_id: str) -> None:
+        super().__init__(logger, {"session": session_id})
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        return msg, {**kwargs, "extra": {**kwargs.get("extra", {}), **(self.extra or {})}}
+
+
+def set_up_logs(level: str, form: str, stream: TextIO | None = None) -> None:
+    """Sends the whole process's log to the stream (stderr by default). level, form: as in ServerConfig."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+
+
+class TextFormatter(logging.Formatter):
+    """`2026-01-31T12:00:00.123Z INFO duet.server sess_1234... message`, a traceback indented below it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        session = getattr(record, "session", None)
+        words = [utc(record.created), record.levelname, record.name, *([session] if session else [])]
+        # A line break inside a message would let a client write log lines of its own.
+        message = _blanked(record.getMessage()).replace("\r", "\\r").replace("\n", "\\n")
+        trace = self._trace(record)
+        return " ".join([*words, message]) + (trace and "\n" + trace)
+
+    def _trace(self, record: logging.LogRecord) -> str:
+        if not record.exc_info:
+            return ""
+        return "\n".join(
+            "    " + line for line in _blanked(self.formatException(record.exc_info)).splitlines()
+        )
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, and session and traceback where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": utc(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _blanked(record.getMessage()),
+        }
+        if session := getattr(record, "session", None):
+            entry["session"] = session
+        if record.exc_info:
+            entry["traceback"] = _blanked(self.formatException(record.exc_info))
+        return json.dumps(entry, ensure_ascii=False)
+
+
+def utc(seconds: float) -> str:
+    """Unix seconds as ISO 8601 with milliseconds: `2026-01-31T12:00:00.123Z`."""
+    whole, milliseconds = divmod(int(seconds * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{milliseconds:03d}Z"
+
+
+def _blanked(text: str) -> str:
+    return _SECRET.sub(r"\1[hidden]", text)

@@ -1,0 +1,65 @@
+"""Messages on their way to one client, in order, and never more than a client may owe reading.
+
+Refuses to know sockets; whoever takes a message says when it is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from server.actions import Send
+from server.pacing import FRAME_S
+
+OTHERS_PER_FRAME = 4
+"""Text, notices and answers to commands come on top of audio, so many a frame at most."""
+
+
+class Outbox:
+    """At most `limit_s` of audio, and other messages in proportion."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_frames = int(limit_s / FRAME_S)
+        self._waiting: deque[Send] = deque()
+        self._frames = 0
+        self._closed = False
+        self._some = asyncio.Event()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def put(self, message: Send) -> bool:
+        """False when it is full: the client reads too slowly. Once closed, messages go nowhere."""
+        if self._closed:
+            return True
+        too_much = self._frames + message.frames > self._limit_frames
+        if too_much or len(self._waiting) >= self._limit_frames * OTHERS_PER_FRAME:
+            return False
+        self._waiting.append(message)
+        self._frames += message.frames
+        self._some.set()
+        self._empty.clear()
+        return True
+
+    async def take(self) -> Send:
+        """The next message; until `written`, it counts as waiting."""
+        while not self._waiting:
+            self._some.clear()
+            await self._some.wait()
+        return self._waiting[0]
+
+    def written(self) -> None:
+        if not self._waiting:  # closed while it was being written
+            return
+        self._frames -= self._waiting.popleft().frames
+        if not self._waiting:
+            self._empty.set()
+
+    def close(self) -> None:
+        """Forgets what waits."""
+        self._closed = True
+        self._waiting.clear()
+        self._empty.set()
+
+    async def emptied(self) -> None:
+        """Returns once everything is written."""
+        await self._empty.wait()

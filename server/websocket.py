@@ -1,0 +1,60 @@
+"""aiohttp's WebSocket with a bound on what it gathers of an unfinished message.
+
+aiohttp 3.11 looks at a message's size only when its last byte is there (aiohttp/_websocket/reader_py.py,
+_handle_frame), so a client could announce a huge one and fill the memory. Refuses to know sessions.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from aiohttp import WSMessage, WSMsgType, web
+
+from server.errors import ServerError
+
+SLACK_BYTES = 1 << 19
+"""More than one read of the transport: a chunk may end one message and begin the next."""
+
+
+class MessageTooBig(ServerError):
+    """A message over the limit; what follows on this connection is thrown away."""
+
+
+class BoundedWebSocket(web.WebSocketResponse):
+    """Reports a message that grows past the limit as an ERROR message holding MessageTooBig."""
+
+    def __init__(self, limit_bytes: int, **options: Any) -> None:
+        super().__init__(max_msg_size=0, compress=False, autoping=False, **options)
+        self._limit_bytes = limit_bytes
+
+    def _post_start(self, request: web.BaseRequest, protocol: str | None, writer: Any) -> None:
+        super()._post_start(request, protocol, writer)
+        handler = request.protocol
+        handler._payload_parser = _Bound(handler._payload_parser, self._reader, self._limit_bytes)
+
+
+class _Bound:
+    """Stands before aiohttp's parser and counts the bytes since the last whole message."""
+
+    def __init__(self, parser: Any, queue: Any, limit_bytes: int) -> None:
+        self._parser = parser
+        self._queue = queue
+        self._limit_bytes = limit_bytes + SLACK_BYTES
+        self._unfinished_bytes = 0
+
+    def feed_data(self, data: bytes) -> tuple[bool, bytes]:
+        if self._unfinished_bytes > self._limit_bytes:
+            return False, b""
+        before = len(self._queue._buffer)
+        outcome: tuple[bool, bytes] = self._parser.feed_data(data)
+        fresh = islice(self._queue._buffer, before, None)
+        if any(message.type in (WSMsgType.TEXT, WSMsgType.BINARY) for message, _ in fresh):
+            self._unfinished_bytes = 0
+        self._unfinished_bytes += len(data)
+        if self._unfinished_bytes > self._limit_bytes:
+            self._queue.feed_data(WSMessage(WSMsgType.ERROR, MessageTooBig(), None), 0)
+        return outcome
+
+    def feed_eof(self) -> None:
+        self._parser.feed_eof()

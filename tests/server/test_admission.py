@@ -1,0 +1,43 @@
+"""Who may come in, and what the others are told."""
+
+from __future__ import annotations
+
+from server.admission import Admission
+
+
+def test_a_full_server_says_how_full_it_is_and_when_to_come_back() -> None:
+    admission = Admission(capacity=2)
+    for _ in range(2):
+        assert admission.refusal(None) is None
+        admission.take()
+    refusal = admission.refusal(None)
+    assert refusal is not None
+    assert refusal.status == 503
+    assert refusal.headers == {"Retry-After": "5"}
+    assert refusal.body == {
+        "error": {
+            "type": "server_full",
+            "message": "all 2 sessions are taken; try again later",
+            "active": 2,
+            "capacity": 2,
+        }
+    }
+
+
+def test_a_place_that_is_given_back_is_free_again() -> None:
+    admission = Admission(capacity=1)
+    admission.take()
+    admission.give_back()
+    assert admission.refusal(None) is None
+
+
+def test_a_draining_server_lets_nobody_in_though_it_has_places() -> None:
+    refusal = Admission(capacity=1, draining=True).refusal(None)
+    assert refusal is not None
+    assert refusal.body["error"]["type"] == "draining"
+
+
+def test_a_failed_model_is_the_first_thing_told() -> None:
+    refusal = Admission(capacity=1, active=1, draining=True).refusal("the model broke down")
+    assert refusal is not None
+    assert refusal.body["error"] == {"type": "model_failed", "message": "the model broke down"}

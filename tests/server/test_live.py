@@ -1,0 +1,208 @@
+"""The Live wire: commands in, events out, in the words of the vocabulary."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audio.frames import FRAME_SAMPLES
+from server.live import LiveCall
+from tests.server.calls import Desk, setup
+
+FRAME_BYTES = 2 * FRAME_SAMPLES
+
+
+def desk(binary: bool = False) -> Desk:
+    return Desk(LiveCall(setup(), binary, 0.0))
+
+
+def running(**session: Any) -> Desk:
+    made = desk()
+    made.start(**session)
+    return made
+
+
+def tone(frames: int, level: int = 1000) -> bytes:
+    return np.full(frames * FRAME_SAMPLES, level, "<i2").tobytes()
+
+
+def append(audio: bytes) -> dict[str, Any]:
+    return {"type": "session.input_audio.append", "audio": base64.b64encode(audio).decode()}
+
+
+def heard(desk: Desk) -> bytes:
+    """All audio that came back in events."""
+    deltas = [event for event in desk.events if event["type"] == "session.output_audio.delta"]
+    return b"".join(base64.b64decode(event["delta"]) for event in deltas)
+
+
+def test_the_first_answer_is_the_resolved_session() -> None:
+    started = running(duet={"text_temperature": 0.1, "seed": 5}).event("session.started")
+    session = started["session"]
+    assert started["event_id"] == "event_1"
+    assert session["id"] == "sess_" + "0" * 32
+    assert session["expires_at"] == 1_700_086_400
+    assert (session["model"], session["status"], session["store"]) == ("echo", "active", False)
+    assert session["audio"]["format"] == {"type": "audio/pcm", "rate": 24000}
+    assert session["duet"]["text_temperature"] == 0.1
+    assert session["duet"]["seed"] == 5
+
+
+def test_audio_comes_back_frame_by_frame_in_the_sessions_format() -> None:
+    session = running()
+    session.say(append(tone(2)))
+    assert heard(session) == bytes(FRAME_BYTES) + tone(1)
+    assert all("event_id" not in e for e in session.events if e["type"] == "session.output_audio.delta")
+
+
+def test_audio_may_be_cut_anywhere_even_within_a_sample() -> None:
+    session = running()
+    audio = tone(3)
+    for at in range(0, len(audio), 777):
+        session.say(append(audio[at : at + 777]))
+    assert heard(session) == bytes(FRAME_BYTES) + tone(2)
+
+
+def test_binary_audio_goes_and_comes_as_binary_messages_and_base64_is_taken_as_well() -> None:
+    session = desk(binary=True)
+    session.start()
+    session.say(tone(1))
+    session.say(append(tone(1)))
+    audio = [data for data in session.sent if isinstance(data, bytes)]
+    assert audio == [bytes(FRAME_BYTES), tone(1)]
+    assert "session.output_audio.delta" not in session.types
+
+
+def test_binary_audio_that_nobody_agreed_on_is_an_error_and_the_session_survives() -> None:
+    session = running()
+    session.say(tone(1))
+    assert session.codes("error") == ["unexpected_binary"]
+    session.say(append(tone(1)))
+    assert len(heard(session)) == FRAME_BYTES
+
+
+@pytest.mark.parametrize(
+    "first",
+    ['{"type": "session.close"}', '{"type": "nonsense"}', "not json", b"binary"],
+)
+def test_anything_before_the_start_is_an_error_and_ends_the_connection(first: str | bytes) -> None:
+    session = desk(binary=True)
+    session.say(first)
+    assert session.types == ["error"]
+    assert session.ended is not None
+    assert session.ended.ending.close_code == 1008
+
+
+def test_a_bad_start_names_the_field_and_ends_the_connection() -> None:
+    session = desk()
+    session.say({"type": "session.start", "event_id": "mine", "session": {"model": "other"}})
+    error = session.event("error")
+    assert error["error"]["param"] == "session.model"
+    assert error["error"]["client_event_id"] == "mine"
+    assert "default or echo" in error["error"]["message"]
+    assert session.ended is not None
+    assert session.joins == []
+
+
+def test_a_second_start_is_an_error_and_the_session_survives() -> None:
+    session = running()
+    session.start()
+    assert session.codes("error") == ["already_started"]
+    assert session.ended is None
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ({"type": "session.instructions.append", "content": "x", "delegation_id": None}, "unsupported"),
+        ({"type": "session.update", "session": {}}, "unsupported"),
+        ({"type": "response.create"}, "unsupported"),
+        ({"type": "session.dance"}, "unknown_type"),
+        ({"type": "session.input_audio.append", "audio": "#"}, "invalid_audio"),
+        ({"type": "session.input_audio.append"}, "missing_field"),
+    ],
+)
+def test_a_command_that_cannot_be_carried_out_is_answered_never_ignored(
+    command: dict[str, Any], code: str
+) -> None:
+    session = running()
+    session.say(command | {"event_id": "mine"})
+    assert session.codes("error") == [code]
+    assert session.event("error")["error"]["client_event_id"] == "mine"
+    assert session.ended is None
+
+
+def test_mute_and_unmute_are_acknowledged_and_silence_the_user_for_the_model() -> None:
+    session = running()
+    session.say({"type": "session.input_audio.mute", "event_id": "m1"})
+    session.say(append(tone(1)))
+    session.say({"type": "session.input_audio.unmute", "event_id": "m2"})
+    session.say(append(tone(2)))
+    assert session.event("session.input_audio.muted")["client_event_id"] == "m1"
+    assert session.event("session.input_audio.unmuted")["client_event_id"] == "m2"
+    assert heard(session) == bytes(2 * FRAME_BYTES) + tone(1)
+
+
+def test_words_carry_the_times_of_their_frame() -> None:
+    session = running()
+    session.words = {2: " hello"}
+    session.say(append(tone(4)))
+    event = session.event("session.output_transcript.delta")
+    assert (event["delta"], event["start_ms"], event["end_ms"]) == (" hello", 160, 240)
+
+
+def test_a_close_answers_the_started_frame_and_then_says_usage_and_closed() -> None:
+    session = running()
+    session.say(append(tone(1) + tone(1)[:1000]))
+    session.say({"type": "session.close", "event_id": "bye"})
+    assert len(heard(session)) == 2 * FRAME_BYTES
+    assert session.types[-2:] == ["session.usage.updated", "session.closed"]
+    closed = session.event("session.closed")
+    assert closed["reason"] == "close_requested"
+    assert closed["usage"] == {"seconds": 0.16}
+    assert closed["client_event_id"] == "bye"
+    assert closed["session"] == session.event("session.started")["session"]
+    assert session.ended is not None
+    assert session.ended.ending.close_code == 1000
+    assert session.records[-1].flags.name == "PADDED_INPUT"
+
+
+def test_event_ids_are_never_used_twice() -> None:
+    session = running()
+    for _ in range(3):
+        session.say(append(tone(125)))
+    session.say("{")
+    session.say({"type": "session.close"})
+    ids = [event["event_id"] for event in session.events if "event_id" in event]
+    assert len(ids) == len(set(ids)) > 5
+
+
+def test_a_draining_server_tells_until_when_the_session_may_go_on() -> None:
+    session = running()
+    session.perform(session.call.drain(60.0))
+    info = session.event("info")
+    assert info["code"] == "draining"
+    assert "2023-11-14T22:14:50Z" in info["message"]
+
+
+def test_a_connection_that_asked_for_nothing_yet_is_closed_when_the_server_drains() -> None:
+    session = desk()
+    session.perform(session.call.drain(0.0))
+    assert session.ended is not None
+    assert session.ended.ending.close_code == 1001
+
+
+def test_a_recording_knows_who_spoke_over_what() -> None:
+    session = running(store=True, duet={"seed": 3})
+    metadata = session.joins[0].recording
+    assert metadata is not None
+    assert metadata["wire"] == "live"
+    assert metadata["model"]["name"] == "echo"
+    assert metadata["model"]["sampling"]["seed"] == 3
+    assert metadata["audio_format"] == {"type": "audio/pcm", "rate": 24000}
+    assert metadata["started_unix_s"] == 1_700_000_000.0
+    assert json.dumps(metadata)

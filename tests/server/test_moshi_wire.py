@@ -1,0 +1,99 @@
+"""The Moshi wire: kinds of messages, Ogg-Opus both ways."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from audio.frames import FRAME_SAMPLES
+from audio.opus import OggOpusReader, OggOpusWriter
+from model.config import Sampling
+from server.moshi_query import MoshiOptions
+from server.moshi_wire import SILENCE_AFTER_S, MoshiCall
+from tests.server.calls import Desk, setup
+
+
+def desk(record: Any = "store") -> Desk:
+    options = MoshiOptions(Sampling(seed=7), ("pad_mult",))
+    return Desk(MoshiCall(setup(record), options, 0.0))
+
+
+def payloads(session: Desk, kind: int) -> list[bytes]:
+    return [data[1:] for data in session.sent if isinstance(data, bytes) and data[0] == kind]
+
+
+def opus(frames: int) -> bytes:
+    """A tone as one Ogg-Opus stream."""
+    writer = OggOpusWriter()
+    time = np.arange(FRAME_SAMPLES * frames) / 24_000
+    samples = (0.5 * np.sin(2 * np.pi * 440 * time)).astype(np.float32)
+    return b"".join(writer.push(block) for block in np.split(samples, frames))
+
+
+def test_the_handshake_is_one_byte_and_the_metadata_says_what_was_resolved_and_ignored() -> None:
+    session = desk()
+    assert session.sent[0] == b"\x00"
+    (metadata,) = [json.loads(payload) for payload in payloads(session, 4)]
+    assert metadata["sampling"]["seed"] == 7
+    assert metadata["ignored"] == ["pad_mult"]
+    assert metadata["model"] == "echo"
+
+
+def test_a_tone_comes_back_as_a_tone_a_frame_later() -> None:
+    session = desk()
+    session.say(b"\x01" + opus(25))
+    reader = OggOpusReader()
+    heard = np.concatenate([reader.push(payload) for payload in payloads(session, 1)])
+    assert len(heard) >= 20 * FRAME_SAMPLES
+    loudness = np.sqrt(np.mean(heard[8 * FRAME_SAMPLES : 20 * FRAME_SAMPLES] ** 2))
+    assert 0.3 < loudness < 0.4  # 0.5 / sqrt(2)
+
+
+def test_pages_may_be_split_anywhere() -> None:
+    whole, split = desk(), desk()
+    stream = opus(12)
+    whole.say(b"\x01" + stream)
+    for at in range(0, len(stream), 7):
+        split.say(b"\x01" + stream[at : at + 7])
+    assert payloads(split, 1) == payloads(whole, 1)
+    assert len(whole.records) == len(split.records) >= 10
+
+
+def test_text_goes_out_as_the_model_says_it() -> None:
+    session = desk()
+    session.words = {1: " hello", 2: "é"}
+    session.say(b"\x01" + opus(12))
+    assert payloads(session, 2) == [b" hello", "é".encode()]
+
+
+def test_a_ping_is_answered_and_what_nobody_knows_is_discarded_and_counted() -> None:
+    session = desk("all")
+    session.say(b"\x06")
+    assert session.sent[-1] == b"\x06"
+    before = len(session.sent)
+    for message in (b"", b"\x09colour", b"\x03\x00", "text"):
+        session.say(message)
+    assert len(session.sent) == before
+    assert isinstance(session.call, MoshiCall)
+    assert session.call.discarded == 4
+
+
+def test_audio_that_is_not_opus_is_told_as_an_error_and_ends_the_session() -> None:
+    session = desk()
+    session.say(b"\x01" + b"this is not an Ogg page" * 10)
+    assert payloads(session, 5) == [b"the audio cannot be decoded"]
+    assert session.ended is not None
+    assert session.ended.ending.close_code == 1008
+
+
+def test_only_a_server_that_records_all_sessions_records_these() -> None:
+    assert desk("store").joins[0].recording is None
+    recording = desk("all").joins[0].recording
+    assert recording is not None
+    assert recording["wire"] == "moshi"
+
+
+def test_silence_is_fed_before_these_clients_give_up() -> None:
+    assert SILENCE_AFTER_S < 10 / 2
