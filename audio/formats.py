@@ -19,6 +19,12 @@ PCM16_SCALE = 32_768
 RATES = (8_000, 16_000, 24_000, 44_100, 48_000)
 
 
+def check_rate(name: str, rate: int) -> None:
+    """Raise ValueError, naming the field, unless `rate` is one of `RATES`."""
+    if rate not in RATES:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, RATES))} Hz, not {rate!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class _Codec:
     sample_bytes: int
@@ -36,7 +42,8 @@ def finite(samples: Samples) -> tuple[Samples, int]:
 def to_pcm16(samples: Samples) -> Pcm16:
     """Round to int16; what is beyond [-1, 1] is clipped, what is not finite becomes 0."""
     scaled = np.rint(finite(samples)[0] * np.float32(PCM16_SCALE))
-    return np.clip(scaled, -PCM16_SCALE, PCM16_SCALE - 1).astype(np.int16)
+    pcm: Pcm16 = np.clip(scaled, -PCM16_SCALE, PCM16_SCALE - 1).astype(np.int16)
+    return pcm
 
 
 def from_pcm16(pcm: Pcm16) -> Samples:
@@ -73,7 +80,8 @@ KINDS = tuple(_CODECS)
 class AudioFormat:
     """How the samples of a stream are written: one of `KINDS` at one of `RATES`, mono.
 
-    "audio/pcm" is s16le, "audio/pcmu" and "audio/pcma" are G.711, "audio/f32le" is 32-bit float.
+    "audio/pcm" is s16le, "audio/pcmu" and "audio/pcma" are G.711, "audio/f32le" is 32-bit float
+    within [-1, 1], clipped on the way in.
 
     Raises:
         ValueError: another kind or rate; the message names the field and the allowed values.
@@ -85,8 +93,7 @@ class AudioFormat:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
-        if self.rate not in RATES:
-            raise ValueError(f"rate must be one of {', '.join(map(str, RATES))} Hz, not {self.rate!r}")
+        check_rate("rate", self.rate)
 
 
 PCM16_24K = AudioFormat("audio/pcm", 24_000)
@@ -112,13 +119,13 @@ class Decoder:
         return len(self._rest)
 
     def push(self, data: bytes) -> Samples:
-        """Take bytes; return float32 [n], the samples they complete."""
+        """Take bytes; return float32 [n] within [-1, 1], the samples they complete."""
         waiting = self._rest + data
         whole = len(waiting) // self._codec.sample_bytes * self._codec.sample_bytes
         self._rest = waiting[whole:]
         samples, bad = finite(self._codec.decode(waiting[:whole]))
         self.nonfinite += bad
-        return samples
+        return samples.clip(-1, 1)
 
 
 def encode(kind: str, samples: Samples) -> bytes:

@@ -27,16 +27,18 @@ def _mulaw_of_pcm16() -> Codes:
     value = _EVERY_PCM16 >> 2
     biased = np.minimum(np.abs(value), 8158) + 33
     segment = _segment(biased, 64)
-    code = segment << 4 | biased >> (segment + 1) & 0xF
-    return (code ^ np.where(value < 0, 0x7F, 0xFF)).astype(np.uint8)
+    positive = segment << 4 | biased >> (segment + 1) & 0xF
+    code: Codes = (positive ^ np.where(value < 0, 0x7F, 0xFF)).astype(np.uint8)
+    return code
 
 
 def _alaw_of_pcm16() -> Codes:
     value = _EVERY_PCM16 >> 3
     magnitude = np.where(value < 0, ~value, value)
     segment = _segment(magnitude, 32)
-    code = segment << 4 | magnitude >> np.maximum(segment, 1) & 0xF
-    return (code ^ np.where(value < 0, 0x55, 0xD5)).astype(np.uint8)
+    positive = segment << 4 | magnitude >> np.maximum(segment, 1) & 0xF
+    code: Codes = (positive ^ np.where(value < 0, 0x55, 0xD5)).astype(np.uint8)
+    return code
 
 
 def _pcm16_of_mulaw() -> Pcm16:

@@ -6,7 +6,8 @@ telephone call would lose up to two frames of time. Its variable-rate mode holds
 content by up to a millisecond. So each hop of 20 ms is converted here by soxr in one shot, inside
 a window with the 10 ms before it and the 10 ms after it: the filter reaches no further (the
 result is within -103 dB of converting the whole stream at once), the 10 ms after are all that is
-held back, and equal input gives equal output however it is chunked.
+held back, and equal input gives equal output however it is chunked. Hops end 10 ms after a
+multiple of 20, so that chunks of 20 ms, the usual ones, and frames leave no part of a hop waiting.
 
 Refuses to know formats and frames.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import soxr
 
-from audio.formats import RATES
+from audio.formats import check_rate
 from audio.frames import Samples
 
 HOP_S = 0.020
@@ -35,21 +36,21 @@ class Resampler:
     """
 
     def __init__(self, rate_in: int, rate_out: int) -> None:
-        for name, rate in (("rate_in", rate_in), ("rate_out", rate_out)):
-            if rate not in RATES:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, RATES))} Hz, not {rate!r}")
+        check_rate("rate_in", rate_in)
+        check_rate("rate_out", rate_out)
         self._rate_in, self._rate_out = rate_in, rate_out
         self._reach_in, self._hop_in = round(REACH_S * rate_in), round(HOP_S * rate_in)
         self._reach_out, self._hop_out = round(REACH_S * rate_out), round(HOP_S * rate_out)
         self._start()
 
     def _start(self) -> None:
-        self._window: Samples = np.zeros(self._reach_in, np.float32)  # silence before the stream
+        self._window: Samples = np.zeros(self._hop_in, np.float32)  # silence before the stream,
+        self._lead = self._hop_out - self._reach_out  # of which the first hop converts this much
         self._received = self._given = 0
 
     @property
     def held_s(self) -> float:
-        """Seconds of input that are not in the output yet: 10 ms, and the part of a hop received."""
+        """Seconds of input not in the output yet: 10 ms and what is there of the next hop, under 30."""
         return self._received / self._rate_in - self._given / self._rate_out
 
     def push(self, samples: Samples) -> Samples:
@@ -65,7 +66,7 @@ class Resampler:
             hops.append(self._convert(self._window[start : start + span]))
             start += self._hop_in
         self._window = self._window[start:].copy()
-        return self._give(np.concatenate([np.zeros(0, np.float32), *hops]))
+        return self._give(hops)
 
     def flush(self) -> Samples:
         """The rest of the stream, as if silence followed; a new stream may start after it."""
@@ -80,6 +81,10 @@ class Resampler:
         converted: Samples = soxr.resample(window, self._rate_in, self._rate_out, quality=_QUALITY)
         return converted[self._reach_out : self._reach_out + self._hop_out]
 
-    def _give(self, samples: Samples) -> Samples:
+    def _give(self, hops: list[Samples]) -> Samples:
+        if not hops:
+            return np.zeros(0, np.float32)
+        samples = np.concatenate(hops)[self._lead :]
+        self._lead = 0
         self._given += len(samples)
         return samples

@@ -20,7 +20,7 @@ from model.config import ModelError
 from model.engine import Engine
 from server import listen
 from server.app import serve
-from server.archive import require_writable
+from server.archive import prepare
 from server.command_line import fail, read_command, ready_line
 from server.config import ServerConfig
 from server.logs import set_up_logs
@@ -59,7 +59,7 @@ def run(config: ServerConfig) -> None:
     """
     tls = tls_context(config.tls_cert, config.tls_key) if config.tls_cert and config.tls_key else None
     if config.record != "never":
-        require_writable(config.recordings)
+        prepare(config.recordings)
     sockets = listen.bind(config.host, config.port)
     try:
         if listen.reached_from_elsewhere(sockets) and not config.api_keys:

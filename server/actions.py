@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from audio.frame_flags import FrameFlags
 from audio.frames import Samples
-from audio.recording import FrameFlags
 from model.config import Sampling
 from server.endings import Ending
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from model.engine import Engine
 from server import pages
@@ -38,8 +39,6 @@ GUARDED = ("/v1/", "/api/")
 """Whoever asks for these shows a key. Probes, metrics and the page itself are open."""
 LEAVING_S = 10.0
 """How long connections have to go after their sessions have ended."""
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
@@ -79,6 +78,8 @@ async def serve(
                 await web.SockSite(runner, each, ssl_context=tls).start()
             yield Server(app[HALL])
         finally:
+            app[HALL].stop_now()
+            await app[HALL].empty(LEAVING_S)
             await runner.cleanup()
     finally:
         await asyncio.to_thread(engine.stop)
@@ -87,13 +88,18 @@ async def serve(
 def create_app(config: ServerConfig, engine: Engine, board: Switchboard) -> web.Application:
     """The application around a started engine whose `on_step` is the board's."""
     metrics = Metrics(engine.capacity)
-    hall = Hall(config, engine, board, metrics, Archive(config.recordings, config.recording_format))
+    hall = Hall(
+        config,
+        engine,
+        board,
+        metrics,
+        Archive(config.recordings, config.recording_format, metrics.recording_lost),
+    )
     app = web.Application(
         middlewares=[_guard(Gate(config.api_keys, config.allowed_origins), metrics), _explain]
     )
     app[HALL] = hall
     app.cleanup_ctx.append(_open_hall)
-    app.on_shutdown.append(_empty_hall)
     app.add_routes([*socket_routes(), *pages.routes()])
     if WEB.is_dir():
         app.add_routes(pages.page_routes(WEB))
@@ -105,12 +111,7 @@ async def _open_hall(app: web.Application) -> AsyncIterator[None]:
         yield
 
 
-async def _empty_hall(app: web.Application) -> None:
-    app[HALL].stop_now()
-    await app[HALL].empty(LEAVING_S)
-
-
-def _guard(gate: Gate, metrics: Metrics) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+def _guard(gate: Gate, metrics: Metrics) -> Middleware:
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path.startswith(GUARDED) and (refusal := gate.refusal(request.headers)):

@@ -249,7 +249,7 @@ class Connection:
             self._step(self._call.written, message.frames)
 
     async def _await_stored(self, stored: Future[Any]) -> None:
-        await asyncio.shield(asyncio.wrap_future(stored))
+        await asyncio.wrap_future(stored)
         self._step(self._call.stored)
 
     def _spawn(self, work: Awaitable[None]) -> None:

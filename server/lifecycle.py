@@ -74,7 +74,7 @@ TIMEOUTS = (
     Timeout(State.RUNNING, Since.DRAIN, "drain_s", endings.DRAINED),
     Timeout(State.RUNNING, Since.SIGN, "idle_timeout_s", endings.IDLE),
     Timeout(State.RUNNING, Since.OWED, "answer_timeout_s", endings.MODEL_ERROR),
-    Timeout(State.FINISHING, Since.DRAIN, "drain_s", endings.SHUT_DOWN),
+    Timeout(State.FINISHING, Since.DRAIN, "drain_cut_s", endings.SHUT_DOWN),
     Timeout(State.FINISHING, Since.OWED, "answer_timeout_s", endings.MODEL_ERROR),
     Timeout(State.FINALISING, Since.ENTERED, "store_timeout_s", Step.STORED),
 )

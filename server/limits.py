@@ -29,6 +29,11 @@ class Limits:
     answer_timeout_s: float = 30.0
     store_timeout_s: float = 5.0
 
+    @property
+    def drain_cut_s(self) -> float:
+        """After a drain began, how long a session that has ended may still be answered."""
+        return self.drain_s + self.store_timeout_s
+
     @classmethod
     def of(cls, config: ServerConfig) -> Limits:
         return cls(

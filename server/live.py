@@ -6,7 +6,7 @@ sockets and how a session runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from audio.streams import InputStream, OutputStream
@@ -42,6 +42,9 @@ from server.negotiation import describe, negotiate
 from server.session import Tail
 
 
+Handle = Callable[[Any, Any, float], list[Deed]]
+
+
 class LiveCall(Call):
     """binary: audio travels as binary messages, both ways, instead of base64 in events."""
 
@@ -67,7 +70,8 @@ class LiveCall(Call):
             command = parse_command(message)
             if self._session.state is State.OPENING and not isinstance(command, SessionStart):
                 raise WireError("session_not_started", "the first message must be session.start", "type")
-            return self._HANDLERS[type(command)](self, command, now)
+            handle: Handle = self._HANDLERS[type(command)]
+            return handle(self, command, now)
         except WireError as error:
             return self._refuse(error, now)
 
@@ -105,7 +109,7 @@ class LiveCall(Call):
         self._close_id = command.event_id
         return self.end(CLOSE_REQUESTED, now)
 
-    _HANDLERS: dict[type[Any], Any] = {
+    _HANDLERS: dict[type[Any], Handle] = {
         SessionStart: _start,
         InputAudioAppend: _append,
         Mute: _mute,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from model.config import SEED_MAX, ModelInfo, Sampling
 from server.call import SEED_BITS
@@ -41,7 +42,7 @@ class MoshiOptions:
 def read_query(query: Mapping[str, str], info: ModelInfo, draw_bits: Callable[[int], int]) -> MoshiOptions:
     """Raises BadParameter."""
     given = {name: value for name, value in query.items() if value.strip()}
-    values = {
+    values: dict[str, Any] = {
         field: _number(name, given[name], kind) for name, (field, kind) in _HONOURED.items() if name in given
     }
     seed = _seed(given)

@@ -67,8 +67,8 @@ class MoshiCall(Call):
     def _hear(self, data: bytes, now: float) -> list[Deed]:
         try:
             samples = self._reader.push(data)
-        except ValueError:
-            return self.end(BAD_AUDIO, now)
+        except ValueError as error:
+            return self.end(replace(BAD_AUDIO, message=f"the audio cannot be decoded: {error}"), now)
         return self._render(self._session.hear(self._framer.push(samples), now))
 
     def _flush(self) -> Tail:

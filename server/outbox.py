@@ -8,18 +8,21 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
+from model.engine import INBOX_FRAMES
 from server.actions import Send
 from server.pacing import FRAME_S
 
 OTHERS_PER_FRAME = 4
 """Text, notices and answers to commands come on top of audio, so many a frame at most."""
+LEAST_FRAMES = 2 * INBOX_FRAMES
+"""A fast model may answer a whole inbox before the socket gets its turn."""
 
 
 class Outbox:
     """At most `limit_s` of audio, and other messages in proportion."""
 
     def __init__(self, limit_s: float) -> None:
-        self._limit_frames = int(limit_s / FRAME_S)
+        self._limit_frames = max(int(limit_s / FRAME_S), LEAST_FRAMES)
         self._waiting: deque[Send] = deque()
         self._frames = 0
         self._closed = False

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from audio.frame_flags import FrameFlags
 from audio.frames import Samples, silence
-from audio.recording import FrameFlags
 from model.engine import FrameResult
 from server.actions import (
     AgentDone,

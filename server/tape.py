@@ -1,10 +1,10 @@
-"""One recording while it is being written: keeps to the call's timeline, whatever the disk does.
+"""One recording while it is written: it keeps to the call's timeline, whatever the disk does.
 
-A frame that never came is replaced by silence of the same length, so that everything after it stays in
-its place. Once the disk refuses, the recording ends there: a shorter one that can be trusted is worth
-more than one with holes that nobody can place. Either way the loss is counted, told and logged once.
+A frame that could not wait for a slow disk is replaced by silence, so that everything after it stays
+in its place. Once the disk refuses a frame, the recording ends there (`audio.recording`). Either way
+the loss is counted, told in the metadata and logged once.
 
-Runs on the archive's threads; refuses to know them, and what a recording looks like inside.
+Runs on the archive's threads; refuses to know them, and calls.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from audio.frames import Samples, silence
-from audio.recording import FrameFlags
+from audio.recording import FrameFlags, RecordingError
 from server.logs import SessionLog
 
 SPANS_TOLD = 1_000
-"""Losses are told as spans, so many at most; the count goes on."""
-
-NOBODY_HEARD = FrameFlags.DROPPED_INPUT | FrameFlags.AGENT_SILENT
+"""The metadata names so many spans of replaced frames at most; the count goes on."""
+REPLACED = FrameFlags.DROPPED_INPUT | FrameFlags.AGENT_SILENT
 
 
 class Writer(Protocol):
-    """What a tape asks of `audio.recording.RecordingWriter`. Both may raise OSError."""
+    """What a tape asks of `audio.recording.RecordingWriter`."""
+
+    error: str | None
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None: ...
 
@@ -32,7 +33,7 @@ class Writer(Protocol):
 
 
 class Tape:
-    """open_writer makes the files, once. on_lost is told how many more frames the recording lacks."""
+    """open_writer makes the files. on_lost is told how many more frames the recording lacks."""
 
     def __init__(
         self, open_writer: Callable[[], Writer], on_lost: Callable[[int], None], log: SessionLog
@@ -41,61 +42,58 @@ class Tape:
         self._on_lost = on_lost
         self._log = log
         self._writer: Writer | None = None
-        self._refused: str | None = None
-        self._frame = 0
-        self._lost = 0
+        self._failed = False
+        self._frames = 0
+        self._replaced = 0
         self._spans: list[list[int]] = []
+
+    def start(self) -> None:
+        """Makes the files. Without them nothing is recorded, and the call goes on."""
+        try:
+            self._writer = self._open_writer()
+        except Exception as error:
+            self._fail(error)
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         if not self._put(user, agent, flags):
-            self._lose(1)
-        self._frame += 1
+            self._on_lost(1)
 
     def skip(self, frames: int) -> None:
-        """So many frames could not wait for the disk."""
-        if frames and not self._lost:
-            self._log.warning("the disk is too slow: the recording lacks frames from %d on", self._frame)
+        """So many frames could not wait."""
+        if not frames:
+            return
+        if not self._replaced:
+            self._log.warning(
+                "the disk is slow: silence replaces frames of the recording from %d on", self._frames
+            )
+        if len(self._spans) < SPANS_TOLD:
+            self._spans.append([self._frames, frames])
+        self._replaced += frames
+        self._on_lost(frames)
         for _ in range(frames):
-            self._put(silence(), silence(), NOBODY_HEARD)
-            self._lose(1)
-            self._frame += 1
+            self._put(silence(), silence(), REPLACED)
 
     def finish(self, reason: str, extra: dict[str, Any]) -> Path | None:
-        """The finished recording, or None where the disk refused; what it holds then stays for a repair."""
-        losses = {"frames_lost": self._lost, "frames_lost_spans": self._spans, "write_error": self._refused}
+        """The finished recording; None where there is none, or it is left for a repair."""
+        replaced = {"frames_replaced": self._replaced, "replaced": self._spans} if self._replaced else {}
         try:
-            return self._opened().finish(reason, {**extra, **losses})
+            return self._writer.finish(reason, {**extra, **replaced}) if self._writer else None
         except Exception as error:
-            self._give_up(error)
+            self._fail(error)
             return None
 
     def _put(self, user: Samples, agent: Samples, flags: FrameFlags) -> bool:
-        if self._refused is None:
-            try:
-                self._opened().write(user, agent, flags)
-            except Exception as error:
-                self._give_up(error)
-        return self._refused is None
-
-    def _opened(self) -> Writer:
+        """Whether the frame is on disk."""
+        self._frames += 1
         if self._writer is None:
-            self._writer = self._open_writer()
-        return self._writer
+            return False
+        try:
+            self._writer.write(user, agent, flags)
+        except Exception as error:
+            self._fail(error)
+        return self._writer.error is None
 
-    def _give_up(self, error: Exception) -> None:
-        expected = isinstance(error, OSError)
-        self._refused = str(error.strerror or error) if isinstance(error, OSError) else repr(error)
-        self._log.error(
-            "the recording ends at frame %d: %s",
-            self._frame,
-            self._refused,
-            exc_info=None if expected else error,
-        )
-
-    def _lose(self, frames: int) -> None:
-        self._lost += frames
-        self._on_lost(frames)
-        if self._spans and sum(self._spans[-1]) == self._frame:
-            self._spans[-1][1] += frames
-        elif len(self._spans) < SPANS_TOLD:
-            self._spans.append([self._frame, frames])
+    def _fail(self, error: Exception) -> None:
+        if not self._failed:
+            self._log.error("%s", error, exc_info=None if isinstance(error, RecordingError) else error)
+        self._failed = True

@@ -60,7 +60,7 @@ class EchoServer:
             0,
             process_request=self._admit,
             compression=None,
-            max_queue=None,  # reads on while it closes, whatever the client has still sent
+            max_queue=100_000,  # reads on while it closes, whatever the client has still sent
         )
         async with server:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"

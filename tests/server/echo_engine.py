@@ -22,7 +22,7 @@ INFO = ModelInfo("echo", "e" * 64, False, "cpu", "float32", 1, 250, Sampling())
 
 
 class EchoRuntime:
-    """Rows of echoes. fail_slots: rows whose next output is not finite. seeds: of the sessions that joined."""
+    """Rows of echoes. fail_slots: rows whose output is not finite. seeds: of the sessions that joined."""
 
     def __init__(self, capacity: int) -> None:
         self.info = INFO

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from audio.recording import FrameFlags
+from audio.frame_flags import FrameFlags
 from server import endings
 from server.actions import (
     AgentFrame,
@@ -121,7 +121,9 @@ def test_an_error_of_the_model_ends_the_session_with_its_reason() -> None:
     session = started()
     session.hear(frames(2), 0.0)
     out = reply(session, 0.0, error="model_error: the step failed")
-    assert [(problem.type, problem.code) for problem in only(Problem, out)] == [("server_error", "model_error")]
+    assert [(problem.type, problem.code) for problem in only(Problem, out)] == [
+        ("server_error", "model_error")
+    ]
     assert only(End, session.stored(0.0))[0].ending.close_code == 1011
 
 

@@ -32,14 +32,20 @@ def test_ten_seconds_of_audio_fit_and_not_a_frame_more() -> None:
 
 
 def test_other_messages_are_bounded_too() -> None:
+    outbox = Outbox(10.0)
+    assert sum(outbox.put(Send("error")) for _ in range(1000)) == 500
+
+
+def test_a_whole_inbox_answered_at_once_fits_twice_however_small_the_outbox_is() -> None:
     outbox = Outbox(1.0)
-    assert sum(outbox.put(Send("error")) for _ in range(1000)) == 48
+    assert sum(outbox.put(FRAME) for _ in range(100)) == 50
 
 
 def test_a_message_counts_as_waiting_until_it_is_written() -> None:
     async def scene() -> None:
-        outbox = Outbox(0.08)
-        outbox.put(FRAME)
+        outbox = Outbox(10.0)
+        for _ in range(125):
+            outbox.put(FRAME)
         await outbox.take()
         assert not outbox.put(FRAME)
         outbox.written()
@@ -50,7 +56,7 @@ def test_a_message_counts_as_waiting_until_it_is_written() -> None:
 
 def test_a_closed_outbox_swallows_everything_and_holds_nobody_up() -> None:
     async def scene() -> None:
-        outbox = Outbox(0.08)
+        outbox = Outbox(10.0)
         outbox.put(FRAME)
         outbox.close()
         assert outbox.put(FRAME)

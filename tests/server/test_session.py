@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from audio.recording import FrameFlags
+from audio.frame_flags import FrameFlags
 from server.actions import (
     AgentFrame,
     AgentText,

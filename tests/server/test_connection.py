@@ -1,0 +1,128 @@
+"""What a connection does when something breaks: in the model, in itself, or in the server's own code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import aiohttp
+from aiohttp import web
+
+from server.actions import Deed
+from server.app import create_app
+from server.call import Call, Setup
+from server.config import ServerConfig
+from server.hall import HALL
+from server.live import LiveCall
+from server.switchboard import Switchboard
+from tests.server.echo_engine import EchoRuntime, echo_engine
+from tests.server.serving import WAIT_S, Logged, audio_of, running, talking, tone
+
+
+def test_a_session_whose_model_fails_is_told_so_and_its_neighbour_goes_on() -> None:
+    async def scene() -> None:
+        async with running() as here, talking(here.live) as one, talking(here.live) as two:
+            await one.start()
+            await two.start()
+            here.runtime.fail_slots.add(0)
+            await one.speak(tone(1))
+            events = await one.hear_out()
+            assert [event["error"]["code"] for event in events if event["type"] == "error"] == ["model_error"]
+            assert events[-1]["type"] == "session.closed"
+            assert one.close_code == 1011
+            await two.speak(tone(2))
+            await two.say("session.close")
+            assert audio_of(await two.hear_out())[-3840:] == tone(1)
+
+    asyncio.run(scene())
+
+
+def test_when_the_whole_model_fails_everybody_is_told_and_nobody_new_gets_in() -> None:
+    async def scene() -> None:
+        async with running() as here, talking(here.live) as client:
+            await client.start()
+            await client.speak(tone(1))
+            await client.hear_until("session.output_audio.delta")
+            here.runtime.fail_joins = True
+            async with talking(here.live) as late:
+                await late.start()
+                for one in (client, late):
+                    events = await one.hear_out()
+                    assert [e["error"]["code"] for e in events if e["type"] == "error"] == ["model_error"]
+                    assert one.close_code == 1011
+            async with aiohttp.ClientSession() as http:
+                for path, kind in (("/health", "model_failed"), ("/ready", "model_failed")):
+                    async with http.get(here.http + path) as answer:
+                        assert answer.status == 503
+                        assert (await answer.json())["error"]["type"] == kind
+
+    asyncio.run(scene())
+
+
+class Brittle(LiveCall):
+    """Breaks on the message that says so."""
+
+    def receive(self, message: str | bytes, now: float) -> list[Deed]:
+        if message == "break":
+            raise ZeroDivisionError("a bug of ours")
+        return super().receive(message, now)
+
+
+async def _brittle(request: web.Request) -> web.StreamResponse:
+    def make(setup: Setup, now: float) -> Call:
+        return Brittle(setup, False, now)
+
+    return await request.app[HALL].receive(request, make)
+
+
+def test_a_crash_ends_one_connection_with_1011_and_is_logged_once_with_its_session() -> None:
+    logged = Logged()
+
+    async def scene() -> None:
+        board, runtime = Switchboard(), EchoRuntime(2)
+        engine = echo_engine(runtime, board.on_step)
+        engine.start()
+        app = create_app(ServerConfig(record="never"), engine, board)
+        app.router.add_get("/brittle", _brittle)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "localhost", 0).start()
+        address = f"ws://localhost:{runner.addresses[0][1]}/brittle"
+        async with talking(address) as broken, talking(address) as other:
+            await broken.start()
+            await other.start()
+            await broken.socket.send("break")
+            await broken.hear_out()
+            assert broken.close_code == 1011
+            assert getattr(logged.records[0], "session", None) == broken.session["id"]
+            await other.speak(tone(2))
+            await other.say("session.close")
+            assert (await other.hear_out())[-1]["type"] == "session.closed"
+        assert app[HALL].admission.active == 0
+        await runner.cleanup()
+        engine.stop()
+
+    logging.getLogger("duet").addHandler(logged)
+    try:
+        asyncio.run(scene())
+    finally:
+        logging.getLogger("duet").removeHandler(logged)
+    assert [record.getMessage() for record in logged.records] == ["the session broke down"]
+
+
+def test_a_client_that_closes_the_socket_without_a_word_ends_its_session_properly() -> None:
+    async def scene() -> None:
+        async with running(capacity=1) as here:
+            async with talking(here.live) as client:
+                await client.start()
+                await client.speak(tone(1))
+            async with aiohttp.ClientSession() as http, asyncio.timeout(WAIT_S):
+                while True:
+                    async with http.get(here.http + "/metrics") as answer:
+                        text = await answer.text()
+                    if 'duet_sessions_ended_total{reason="connection_lost"} 1.0' in text:
+                        break
+                    await asyncio.sleep(0.01)
+            assert "duet_sessions_active 0.0" in text
+
+    asyncio.run(scene())

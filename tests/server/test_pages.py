@@ -1,0 +1,115 @@
+"""The plain HTTP routes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import aiohttp
+import numpy as np
+import soundfile
+
+from tests.server.serving import Running, running, talking, tone
+
+Scene = Callable[[Running, aiohttp.ClientSession], Awaitable[None]]
+
+
+def play(scene: Scene, recordings: Path | None = None, **settings: object) -> None:
+    async def whole() -> None:
+        async with running(recordings, **settings) as here, aiohttp.ClientSession(here.http) as http:
+            await scene(here, http)
+
+    asyncio.run(whole())
+
+
+def test_the_model_list_has_the_shape_sdks_expect_and_says_what_the_model_is() -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live), http.get("/v1/models") as answer:
+            listed = await answer.json()
+        assert listed["object"] == "list"
+        (model,) = listed["data"]
+        assert (model["id"], model["object"], model["owned_by"]) == ("echo", "model", "duet")
+        duet = model["duet"]
+        assert (duet["capacity"], duet["active"], duet["trained"]) == (3, 1, False)
+        assert (duet["lag_frames"], duet["context_frames"]) == (1, 250)
+        assert duet["sampling"]["audio_top_k"] == 250
+
+    play(scene, capacity=3)
+
+
+def test_probes_and_metrics_need_no_key_and_the_rest_does() -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        for path, status in (("/health", 200), ("/ready", 200), ("/metrics", 200), ("/v1/models", 401)):
+            async with http.get(path) as answer:
+                assert answer.status == status
+        async with http.post("/v1/live/sessions/x/hangup") as answer:
+            assert answer.status == 401
+
+    play(scene, api_keys=("secret",))
+
+
+def test_a_full_server_is_healthy_but_not_ready() -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live):
+            async with http.get("/health") as answer:
+                assert answer.status == 200
+            async with http.get("/ready") as answer:
+                assert answer.status == 503
+                assert (await answer.json())["error"]["type"] == "server_full"
+
+    play(scene, capacity=1)
+
+
+def test_metrics_tell_of_sessions_and_frames() -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live) as client:
+            await client.start()
+            await client.speak(tone(2.5))
+            await client.say("session.close")
+            await client.hear_out()
+        async with http.get("/metrics") as answer:
+            lines = (await answer.text()).splitlines()
+        assert "duet_frames_total 3.0" in lines
+        assert "duet_frames_padded_total 1.0" in lines
+        assert 'duet_sessions_ended_total{reason="close_requested"} 1.0' in lines
+        assert "duet_sessions_active 0.0" in lines
+
+    play(scene)
+
+
+def test_a_recording_can_be_downloaded_once_its_session_has_ended(tmp_path: Path) -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live) as client:
+            await client.start(store=True)
+            address = f"/v1/live/sessions/{client.session['id']}/content"
+            await client.speak(tone(3))
+            async with http.get(address) as answer:
+                assert answer.status == 409
+            await client.say("session.close")
+            await client.hear_out()
+        async with http.get(address) as answer:
+            assert answer.status == 200
+            assert answer.content_type == "audio/wav"
+            (tmp_path / "got.wav").write_bytes(await answer.read())
+        samples, rate = soundfile.read(tmp_path / "got.wav", dtype="int16")
+        assert (samples.shape, rate) == ((3 * 1920, 2), 24_000)
+        assert np.all(samples[:, 0] == 1000)
+        assert np.all(samples[1920:, 1] == 1000)
+        assert not samples[:1920, 1].any()
+
+    play(scene, tmp_path / "kept", recording_format="wav")
+
+
+def test_ids_that_are_none_and_sessions_that_were_not_recorded_are_not_found(tmp_path: Path) -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live) as client:
+            await client.start()
+            await client.say("session.close")
+            await client.hear_out()
+        (tmp_path / "secret.wav").write_bytes(b"RIFF")
+        for name in (client.session["id"], "..%2Fsecret", "sess_x", "sess_" + "0" * 33, "%00"):
+            async with http.get(f"/v1/live/sessions/{name}/content") as answer:
+                assert answer.status == 404
+
+    play(scene, tmp_path / "kept", recording_format="wav")

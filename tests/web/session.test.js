@@ -1,0 +1,161 @@
+// One call as a state machine: what is sent and when, and which ending every kind of loss gets.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { CLOSE_TIMEOUT_MS, LiveSession, START_TIMEOUT_MS, UNANSWERED_LIMIT } from "../../client/web/session.js";
+
+/** Carries nothing out and remembers everything. */
+class Out {
+  done = [];
+  send = (data) => this.done.push(["send", typeof data === "string" ? JSON.parse(data) : data.byteLength]);
+  play = (audio) => this.done.push(["play", audio.byteLength]);
+  words = ({ delta }) => this.done.push(["words", delta]);
+  notice = (code) => this.done.push(["notice", code]);
+  phase = (name) => this.done.push(["phase", name]);
+  end = ({ kind, detail }) => this.done.push(["end", kind, detail]);
+
+  of(what) {
+    return this.done.filter(([name]) => name === what).map(([, value]) => value);
+  }
+}
+
+const event = (type, fields) => JSON.stringify({ type, event_id: "ev_1", ...fields });
+const STARTED = event("session.started", { session: { id: "sess_1" } });
+const closedFor = (reason) => event("session.closed", { reason, session: {}, usage: { seconds: 1 } });
+const errorOf = (message) => event("error", { error: { type: "server_error", code: "model_error", message } });
+const info = (code) => event("info", { code, message: "why" });
+const frame = () => new ArrayBuffer(3_840);
+
+function opened() {
+  const out = new Out();
+  const session = new LiveSession(out, 0);
+  session.opened();
+  return { out, session };
+}
+
+function running() {
+  const { out, session } = opened();
+  session.text(STARTED, 0);
+  return { out, session };
+}
+
+test("the first message is session.start, in the page's format", () => {
+  const format = { type: "audio/pcm", rate: 24_000 };
+  const start = { model: "default", audio: { format }, store: false };
+  assert.deepEqual(opened().out.done, [["send", { type: "session.start", session: start }]]);
+});
+
+test("no audio is sent before the session has started", () => {
+  const { out, session } = opened();
+  session.frame(frame(), 1);
+  session.text(STARTED, 2);
+  session.frame(frame(), 3);
+  assert.deepEqual(out.done.slice(1), [["phase", "running"], ["send", 3_840]]);
+});
+
+test("the agent's audio is played and its words are shown", () => {
+  const { out, session } = running();
+  session.audio(frame(), 1);
+  session.text(event("session.output_transcript.delta", { delta: " hi", start_ms: 0, end_ms: 80 }), 1);
+  assert.deepEqual(out.done.slice(2), [["play", 3_840], ["words", " hi"]]);
+});
+
+test("hanging up asks for the close, plays nothing more, and ends when the server has closed", () => {
+  const { out, session } = running();
+  session.hangUp(10);
+  session.audio(frame(), 11);
+  session.frame(frame(), 11);
+  session.text(closedFor("close_requested"), 12);
+  session.closed(1000);
+  assert.deepEqual(out.done.slice(2), [
+    ["send", { type: "session.close" }],
+    ["phase", "closing"],
+    ["end", "close_requested", null],
+  ]);
+});
+
+test("a server that does not close in time is left", () => {
+  const { out, session } = running();
+  session.hangUp(1_000);
+  session.tick(1_000 + CLOSE_TIMEOUT_MS - 1);
+  assert.deepEqual(out.of("end"), []);
+  session.tick(1_000 + CLOSE_TIMEOUT_MS);
+  assert.deepEqual(out.of("end"), ["close_requested"]);
+});
+
+test("a server that never starts the session is left", () => {
+  const { out, session } = opened();
+  session.tick(START_TIMEOUT_MS);
+  assert.deepEqual(out.of("end"), ["no_answer"]);
+});
+
+test("a server that answers no frame for ten seconds counts as gone", () => {
+  const { out, session } = running();
+  for (let n = 0; n < UNANSWERED_LIMIT; n++) session.frame(frame(), n);
+  assert.deepEqual(out.of("end"), []);
+  session.frame(frame(), UNANSWERED_LIMIT);
+  assert.deepEqual(out.of("end"), ["no_answer"]);
+});
+
+test("muting tells the server", () => {
+  const { out, session } = running();
+  session.mute(true);
+  session.mute(false);
+  const types = out.of("send").slice(1).map(({ type }) => type);
+  assert.deepEqual(types, ["session.input_audio.mute", "session.input_audio.unmute"]);
+});
+
+for (const [name, messages, code, kind, detail] of [
+  ["a lost network", [], 1006, "connection_lost", null],
+  ["a server that stops at once", [], 1001, "shut_down", null],
+  ["a place that somebody else took", [], 1013, "server_full", null],
+  ["a drained server", [info("draining"), closedFor("expired")], 1001, "draining", null],
+  ["silence for too long", [info("idle_timeout"), closedFor("expired")], 1000, "idle_timeout", null],
+  ["the longest time allowed", [closedFor("expired")], 1000, "expired", null],
+  ["a guardrail", [closedFor("content")], 1008, "content", null],
+  ["a hang-up from elsewhere", [closedFor("remote_hangup")], 1000, "remote_hangup", null],
+  ["a model that failed", [errorOf("it broke"), closedFor("connection_lost")], 1011, "failed", "it broke"],
+]) {
+  test(`the end that ${name} brings is told as ${kind}`, () => {
+    const { out, session } = running();
+    for (const message of messages) session.text(message, 1);
+    session.closed(code);
+    assert.deepEqual(out.done.at(-1), ["end", kind, detail]);
+  });
+}
+
+test("an error after which the call went on does not explain a later loss", () => {
+  const { out, session } = running();
+  session.text(errorOf("a trifle"), 1);
+  session.audio(frame(), 2);
+  session.closed(1006);
+  assert.deepEqual(out.done.at(-1), ["end", "connection_lost", null]);
+});
+
+test("a refused start is told in the server's words", () => {
+  const { out, session } = opened();
+  session.text(errorOf("no such model"), 1);
+  session.closed(1008);
+  assert.deepEqual(out.done.at(-1), ["end", "failed", "no such model"]);
+});
+
+test("a connection that never opened is told as that", () => {
+  const out = new Out();
+  new LiveSession(out, 0).closed(1006);
+  assert.deepEqual(out.of("end"), ["not_opened"]);
+});
+
+test("a message that breaks the wire ends the call, once", () => {
+  const { out, session } = running();
+  session.text("{", 1);
+  session.text("{", 2);
+  session.closed(1006);
+  assert.deepEqual(out.of("end"), ["not_understood"]);
+});
+
+test("an event of a later server is passed over", () => {
+  const { out, session } = running();
+  session.text(event("session.paused", {}), 1);
+  assert.deepEqual(out.done.length, 2);
+});
