@@ -41,7 +41,6 @@ from server.lifecycle import State
 from server.negotiation import describe, negotiate
 from server.session import Tail
 
-
 Handle = Callable[[Any, Any, float], list[Deed]]
 
 

@@ -5,6 +5,7 @@ Refuses to know WebSockets.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -93,7 +94,7 @@ async def content(request: web.Request) -> web.StreamResponse:
         return _unknown()
     if hall.find(session_id):
         return problem(409, "session_open", "the session still runs; its recording comes when it has ended")
-    path = hall.archive.find(session_id)
+    path = await asyncio.to_thread(hall.archive.find, session_id)
     if path is None:
         return _unknown()
     return web.FileResponse(

@@ -44,8 +44,10 @@ const handlers = {
   notice: (sentence) => view.status(sentence, "live"),
   phase(name) {
     view.phase(name);
-    if (name === "running") view.status(runningSentence(isMuted), "live");
     if (name === "closing") view.status("Hanging up…", "busy");
+    if (name !== "running") return;
+    view.status(runningSentence(isMuted), "live");
+    refresh();
   },
 };
 
@@ -101,7 +103,7 @@ function takeKey(event) {
 async function refresh() {
   if (document.visibilityState === "hidden") return;
   const { facts, refusal } = await askServer(fetch, document.baseURI, storedKey());
-  if (call === null || facts) view.facts(facts);
+  view.facts(facts);
   if (showsCall || !isSecure()) return;
   if (refusal) view.status(refusalSentence(refusal), "trouble");
   else view.status("Ready when you are.", "idle");

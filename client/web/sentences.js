@@ -25,9 +25,9 @@ const PEACEFUL = ["close_requested", "expired", "idle_timeout", "draining", "shu
 /** @param {{kind: string, detail: string | null}} ending @returns {{text: string, isTrouble: boolean}} */
 export function endingSentence({ kind, detail }) {
   const isTrouble = !PEACEFUL.includes(kind);
-  if (kind === "failed") return { text: `The server ended the call: ${detail}.`, isTrouble };
+  if (kind === "failed") return { text: `The server ended the call: ${clause(detail)}.`, isTrouble };
   if (kind === "not_understood") {
-    return { text: `The server said something that this page does not understand: ${detail}.`, isTrouble };
+    return { text: `This page does not understand what the server said: ${clause(detail)}.`, isTrouble };
   }
   return { text: ENDINGS[kind], isTrouble };
 }
@@ -36,15 +36,16 @@ const REFUSALS = {
   unreachable: "The server cannot be reached. Check that it runs and that the network is up.",
   missing_api_key: "This server asks for a key.",
   wrong_api_key: "This server does not know that key.",
-  foreign_origin: "This server does not take calls from this page's address. Open the page the server itself shows.",
+  foreign_origin:
+    "This server takes no calls from this page's address. Open the page that the server itself shows.",
   draining: "The server is stopping and takes no new calls.",
 };
 
 /** @param {{type: string, message?: string, capacity?: number}} refusal as the server words it, or our own */
 export function refusalSentence(refusal) {
   if (refusal.type === "server_full") return fullSentence(refusal.capacity);
-  if (refusal.type === "model_failed") return `The model has failed, so there are no calls: ${refusal.message}.`;
-  return REFUSALS[refusal.type] ?? `The server refuses calls: ${refusal.message}.`;
+  if (refusal.type === "model_failed") return `The model has failed: ${clause(refusal.message)}.`;
+  return REFUSALS[refusal.type] ?? `The server refuses calls: ${clause(refusal.message)}.`;
 }
 
 /** Nothing refuses, and yet no WebSocket could be opened. */
@@ -85,11 +86,16 @@ export function insecureSentence({ hostname, port }) {
 /** @param {string} code of an info event @param {string} message the server's own words */
 export function noticeSentence(code, message) {
   if (code === "draining") return "The server is stopping soon; this call will end with it.";
-  return `The server says: ${message}.`;
+  return `The server says: ${clause(message)}.`;
 }
 
 /** @param {boolean} muted */
 export function runningSentence(muted) {
   if (muted) return "Connected, muted: the agent hears silence.";
   return "Connected. Speak whenever you like; with headphones the agent does not hear itself.";
+}
+
+/** Somebody else's sentence, to be put into ours. */
+function clause(text) {
+  return text.trim().replace(/\.$/, "");
 }

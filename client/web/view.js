@@ -33,7 +33,7 @@ export class View {
   facts(facts) {
     byId("model").textContent = facts?.name ?? "–";
     byId("places").textContent = facts ? `${facts.active} of ${facts.capacity}` : "–";
-    byId("untrained").hidden = facts?.trained ?? true;
+    if (facts) byId("untrained").hidden = facts.trained;
   }
 
   /** @param {string} text @param {"idle" | "busy" | "live" | "trouble"} mood */

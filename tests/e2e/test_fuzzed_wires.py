@@ -8,6 +8,7 @@ import json
 import random
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -147,11 +148,12 @@ async def converse(
 
 async def read_all(socket: ClientConnection) -> None:
     """Every text answer is an event of the vocabulary; an error names itself."""
-    async for message in socket:
-        if isinstance(message, str):
-            event = json.loads(message)
-            assert event["type"] in EVENT_TYPES
-            assert event["type"] != "error" or event["error"]["code"] != "internal_error"
+    with suppress(ConnectionClosed):
+        async for message in socket:
+            if isinstance(message, str):
+                event = json.loads(message)
+                assert event["type"] in EVENT_TYPES
+                assert event["type"] != "error" or event["error"]["code"] != "internal_error"
 
 
 async def storm(server: RunningServer) -> list[int]:

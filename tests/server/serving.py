@@ -56,8 +56,9 @@ async def running(
 ) -> AsyncIterator[Running]:
     """Starts and stops a server; on the way out nothing of it may be left."""
     before = asyncio.all_tasks()
-    kept = {"recordings": recordings} if recordings else {"record": "never"}
-    config = ServerConfig(**{"capacity": 2, "host": "127.0.0.1"} | kept | settings)
+    defaults: dict[str, Any] = {"capacity": 2, "host": "127.0.0.1"}
+    kept: dict[str, Any] = {"recordings": recordings} if recordings else {"record": "never"}
+    config = ServerConfig(**defaults | kept | settings)
     runtime, board = EchoRuntime(config.capacity), Switchboard()
     engine = echo_engine(runtime, board.on_step)
     sockets = bind(config.host, 0)

@@ -65,7 +65,7 @@ def test_a_call_with_the_moshi_client(monkeypatch: pytest.MonkeyPatch) -> None:
             playing = asyncio.create_task(connection.run())
             for frame in range(FRAMES):
                 connection._on_audio_input(tone(frame), 1920, None, None)
-            heard = []
+            heard: list[Any] = []
             async with asyncio.timeout(WAIT_S):
                 while len(heard) < FRAMES - 2:  # the encoders of both sides hold a little back
                     heard.append(await asyncio.to_thread(connection._output_queue.get, timeout=WAIT_S))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import numpy as np
@@ -15,7 +16,7 @@ from tests.server.serving import Running, running, talking, tone
 Scene = Callable[[Running, aiohttp.ClientSession], Awaitable[None]]
 
 
-def play(scene: Scene, recordings: Path | None = None, **settings: object) -> None:
+def play(scene: Scene, recordings: Path | None = None, **settings: Any) -> None:
     async def whole() -> None:
         async with running(recordings, **settings) as here, aiohttp.ClientSession(here.http) as http:
             await scene(here, http)
@@ -39,7 +40,7 @@ def test_the_model_list_has_the_shape_sdks_expect_and_says_what_the_model_is() -
 
 
 def test_probes_and_metrics_need_no_key_and_the_rest_does() -> None:
-    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+    async def scene(_: Running, http: aiohttp.ClientSession) -> None:
         for path, status in (("/health", 200), ("/ready", 200), ("/metrics", 200), ("/v1/models", 401)):
             async with http.get(path) as answer:
                 assert answer.status == status

@@ -9,6 +9,7 @@ import socket
 import ssl
 import time
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 from websockets.asyncio.client import connect
@@ -23,12 +24,12 @@ FREED_S = 2.0
 """A place whose owner has vanished is free after this time at the latest."""
 
 
-async def wait_for_place(here: Running, within_s: float = WAIT_S) -> None:
+async def wait_for_place(here: Running, within_s: float = WAIT_S, **options: Any) -> None:
     """Returns once somebody can get in again."""
     deadline = time.monotonic() + within_s
     while True:
         try:
-            async with connect(here.live):
+            async with connect(here.live, **options):
                 return
         except InvalidStatus:
             assert time.monotonic() < deadline, "the place was not given back"
@@ -146,21 +147,14 @@ def test_a_call_over_tls_works_and_its_killed_client_is_noticed(tmp_path: Path) 
     async def scene() -> None:
         cert, key = make_pair(tmp_path)
         trust = ssl.create_default_context(cafile=str(cert))
-        async with running(capacity=1, tls=tls_context(cert, key)) as here:
-            async with talking(here.live, ssl=trust) as client:
-                await client.start()
-                for _ in range(40):
-                    await client.speak(tone(1))
-                await client.hear_until("session.output_audio.delta")
-                client.cut()
-                deadline = time.monotonic() + FREED_S
-                while True:
-                    try:
-                        async with connect(here.live, ssl=trust):
-                            return
-                    except InvalidStatus:
-                        assert time.monotonic() < deadline
-                        await asyncio.sleep(0.02)
+        tls = tls_context(cert, key)
+        async with running(capacity=1, tls=tls) as here, talking(here.live, ssl=trust) as client:
+            await client.start()
+            for _ in range(40):
+                await client.speak(tone(1))
+            await client.hear_until("session.output_audio.delta")
+            client.cut()
+            await wait_for_place(here, FREED_S, ssl=trust)
 
     asyncio.run(scene())
 

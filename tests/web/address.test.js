@@ -1,0 +1,26 @@
+// Where the server is, and how a key is shown to it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { canBeKey, headers, sessionUrl, subprotocols } from "../../client/web/address.js";
+
+test("the session's address lies beside the page, secure where the page is, without a key", () => {
+  const expected = "ws://localhost:8998/v1/live/sessions?audio=binary";
+  assert.equal(sessionUrl("http://localhost:8998/"), expected);
+  assert.equal(
+    sessionUrl("https://example.org/duet/index.html?x=1#y"),
+    "wss://example.org/duet/v1/live/sessions?audio=binary",
+  );
+});
+
+test("a key is offered as unpadded base64url beside the real subprotocol", () => {
+  assert.deepEqual(subprotocols("k?y>~"), ["duet", "duet.key.az95Pn4"]);
+  assert.deepEqual(subprotocols(null), []);
+  assert.deepEqual(headers("k"), { Authorization: "Bearer k" });
+  assert.deepEqual(headers(null), {});
+});
+
+test("a key is printable ASCII without blanks", () => {
+  assert.deepEqual(["sk-1~", "", "a b", "schlüssel"].map(canBeKey), [true, false, false, false]);
+});

@@ -1,0 +1,32 @@
+// What the server says about itself, and why it refuses.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { askServer } from "../../client/web/server-facts.js";
+
+/** A server that answers these paths so, and no other. */
+const serving = (answers) => async (url, { headers }) => {
+  const path = url.pathname;
+  if (!(path in answers)) throw new TypeError("failed to fetch");
+  const [status, body] = answers[path](headers);
+  return new Response(JSON.stringify(body), { status });
+};
+const MODEL = { id: "tiny", duet: { trained: false, capacity: 2, active: 1 } };
+const FREE = { "/v1/models": () => [200, { data: [MODEL] }], "/ready": () => [200, { status: "ready" }] };
+const FACTS = { name: "tiny", trained: false, capacity: 2, active: 1 };
+const FULL = { error: { type: "server_full", message: "full", active: 2, capacity: 2 } };
+const guarded = ({ Authorization }) => [Authorization === "Bearer k" ? 200 : 401, { data: [MODEL] }];
+
+for (const [name, answers, key, expected] of [
+  ["a free server", FREE, null, { facts: FACTS, refusal: null }],
+  ["a full one", { ...FREE, "/ready": () => [503, FULL] }, null, { facts: FACTS, refusal: FULL.error }],
+  ["none", {}, null, { facts: null, refusal: { type: "unreachable" } }],
+  ["one that asks for a key", { ...FREE, "/v1/models": guarded }, null, { facts: null, refusal: { type: "missing_api_key" } }],
+  ["a wrong key", { ...FREE, "/v1/models": guarded }, "x", { facts: null, refusal: { type: "wrong_api_key" } }],
+  ["the right key", { ...FREE, "/v1/models": guarded }, "k", { facts: FACTS, refusal: null }],
+]) {
+  test(`asking the server: ${name}`, async () => {
+    assert.deepEqual(await askServer(serving(answers), "http://localhost:8998/", key), expected);
+  });
+}
