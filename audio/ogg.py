@@ -58,7 +58,7 @@ class PageSplitter:
             ValueError: the stream is broken here; what follows cannot be trusted.
         """
         waiting = memoryview(self._rest + data)
-        pages = []
+        pages: list[bytes] = []
         start = 0
         while (length := _page_length(waiting[start:])) is not None:
             page = bytes(waiting[start : start + length])

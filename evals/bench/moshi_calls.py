@@ -13,7 +13,7 @@ import websockets
 from audio.opus import OggOpusReader, OggOpusWriter
 
 from audio.frames import FRAME_MS, FRAME_SAMPLES, Samples
-from duet_client.pacing import Schedule
+from duet_client.schedule import Schedule
 from duet_client.stats import CallLog
 from evals.bench.subjects import Subject
 

@@ -1,8 +1,10 @@
-"""Makers of audio and Ogg pages that several tests of this room share."""
+"""What several tests of this room share: Ogg pages, a voice, a disk that is full."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from audio.frames import Samples
 from audio.ogg import checksum
 
 MakePage = Callable[..., bytes]
+DiskOf = Callable[[int], AbstractContextManager[None]]
 
 
 def _page(*packets: bytes, begins: bool = False, lacing: bytes | None = None) -> bytes:
@@ -36,3 +39,19 @@ def speech() -> Samples:
     swell = np.clip(np.sin(2 * np.pi * 2.1 * t), 0, 1)
     samples: Samples = (0.25 * voice * swell).astype(np.float32)
     return samples
+
+
+@contextmanager
+def _disk_of(size: int) -> Iterator[None]:
+    """No file may grow past `size`, which the kernel refuses as it refuses a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def disk_of() -> DiskOf:
+    return _disk_of

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,9 @@ import pytest
 import soundfile
 
 from audio.frames import Samples, silence
-from audio.recording import FrameFlags, RecordingError, RecordingWriter, open_recording
-from audio.recording import Container as ContainerName
+from audio.recording import Container, FrameFlags, RecordingError, RecordingWriter, open_recording
+
+DiskOf = Callable[[int], AbstractContextManager[None]]
 
 NONE = FrameFlags(0)
 
@@ -23,19 +23,8 @@ def frame(level: float) -> Samples:
     return np.full(1_920, level, np.float32)
 
 
-@contextmanager
-def disk_of(size: int) -> Iterator[None]:
-    """No file may grow past `size`, which the kernel refuses as it refuses a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("container", ["wav", "flac"])
-def test_a_call_is_recorded_with_both_channels_in_step(tmp_path: Path, container: ContainerName) -> None:
+def test_a_call_is_recorded_with_both_channels_in_step(tmp_path: Path, container: Container) -> None:
     writer = RecordingWriter(tmp_path, "sess_1", {"model": "moshi", "seed": 7}, container)
     writer.write(frame(0.5), silence(), FrameFlags.AGENT_SILENT)
     writer.write(frame(0.25), frame(-0.5), NONE)
@@ -150,7 +139,7 @@ def test_a_field_the_recording_sets_itself_cannot_be_given(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("container", ["wav", "flac"])
-def test_a_recording_is_never_written_over(tmp_path: Path, container: ContainerName) -> None:
+def test_a_recording_is_never_written_over(tmp_path: Path, container: Container) -> None:
     first = RecordingWriter(tmp_path, "sess_1", {}, container)
     with pytest.raises(RecordingError, match="cannot start recording sess_1"):
         RecordingWriter(tmp_path, "sess_1", {}, container)
@@ -167,7 +156,7 @@ def test_a_folder_that_cannot_be_made_is_a_recording_error(tmp_path: Path) -> No
         RecordingWriter(tmp_path / "file", "sess_1", {}, "wav")
 
 
-def test_a_full_disk_is_told_once_and_what_was_recorded_stays(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_once_and_what_was_recorded_stays(tmp_path: Path, disk_of: DiskOf) -> None:
     writer = RecordingWriter(tmp_path, "sess_1", {}, "flac")
     with disk_of(80 + 2 * 7_680 + 5_000):
         writer.write(frame(0.5), frame(-0.5), NONE)
@@ -185,7 +174,9 @@ def test_a_full_disk_is_told_once_and_what_was_recorded_stays(tmp_path: Path) ->
     assert "File too large" in recording.metadata["error"]
 
 
-def test_without_room_for_the_flac_the_wav_stays_and_the_metadata_says_why(tmp_path: Path) -> None:
+def test_without_room_for_the_flac_the_wav_stays_and_the_metadata_says_why(
+    tmp_path: Path, disk_of: DiskOf
+) -> None:
     random = np.random.default_rng(4)
     writer = RecordingWriter(tmp_path, "sess_1", {}, "flac")
     noise = random.uniform(-1, 1, (30, 2, 1_920)).astype(np.float32)
@@ -201,7 +192,7 @@ def test_without_room_for_the_flac_the_wav_stays_and_the_metadata_says_why(tmp_p
     assert {one.name for one in tmp_path.iterdir()} == {"sess_1.wav", "sess_1.json"}
 
 
-def test_without_room_for_the_metadata_finish_fails_and_opening_repairs(tmp_path: Path) -> None:
+def test_without_room_for_metadata_finish_fails_and_opening_repairs(tmp_path: Path, disk_of: DiskOf) -> None:
     writer = RecordingWriter(tmp_path, "sess_1", {"model": "moshi"}, "wav")
     writer.write(frame(0.5), frame(-0.5), FrameFlags.MUTED)
     with disk_of(100), pytest.raises(RecordingError, match="cannot finish recording sess_1"):

@@ -37,10 +37,8 @@ for n in range(frames):
 print("finishing", flush=True)
 writer.finish("close_requested", {{}})
 """
-FINISH_AND_DIE_AT_STEP = f"""{MAKER}
-for n in range(frames):
-    write(n)
-steps_left = int(sys.argv[4])
+DIE_AT_STEP = """
+steps_left = int(sys.argv[-1])
 
 def die(event, arguments):
     global steps_left
@@ -49,7 +47,19 @@ def die(event, arguments):
         os.kill(os.getpid(), signal.SIGKILL)
 
 sys.addaudithook(die)
+"""
+FINISH_AND_DIE = f"""{MAKER}
+for n in range(frames):
+    write(n)
+{DIE_AT_STEP}
 writer.finish("close_requested", {{}})
+"""
+REPAIR_AND_DIE = f"""
+import os, signal, sys
+from pathlib import Path
+from audio.recording import open_recording
+{DIE_AT_STEP}
+open_recording(Path(sys.argv[1]) / "call.wav")
 """
 
 
@@ -106,7 +116,7 @@ def test_a_kill_between_any_two_steps_of_finish_loses_nothing(tmp_path: Path, co
     endings = []
     for step in range(1, 100):
         folder = tmp_path / str(step)
-        with start(FINISH_AND_DIE_AT_STEP, folder, container, "10", str(step)) as process:
+        with start(FINISH_AND_DIE, folder, container, "10", str(step)) as process:
             pass
         recording = open_recording(folder / "call.json")
         assert_holds_frames(recording, at_least=10, at_most=10)
@@ -117,3 +127,17 @@ def test_a_kill_between_any_two_steps_of_finish_loses_nothing(tmp_path: Path, co
     assert endings[0] == ("recovered", "wav")
     assert endings[-2:] == [("finished", container)] * 2  # the last but one died in the clearing up
     assert len(endings) >= 4
+
+
+def test_a_kill_between_any_two_steps_of_a_repair_loses_nothing(tmp_path: Path) -> None:
+    for step in range(1, 100):
+        folder = tmp_path / str(step)
+        with start(FINISH_AND_DIE, folder, "flac", "10", "4"):
+            pass
+        with start(REPAIR_AND_DIE, folder, str(step)) as repair:
+            pass
+        assert_holds_frames(open_recording(folder / "call.json"), at_least=10, at_most=10)
+        if repair.returncode == 0:
+            break
+        assert repair.returncode == -signal.SIGKILL
+    assert step >= 4
