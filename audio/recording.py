@@ -48,11 +48,11 @@ class RecordingWriter:
 
     frames: written so far.
     frames_lost: that came after a write had failed.
-    error: why nothing is written any more, or None.
+    error: what failed, or None.
 
     Raises:
-        ValueError: `session_id` is no plain name, or `metadata` has a field that is set here, or
-            `container` is unknown.
+        ValueError: `session_id` is no plain name, or `metadata` sets a field to another value than
+            the recording does, or `container` is unknown.
         RecordingError: the files cannot be made, or this session has a recording already.
     """
 
@@ -61,15 +61,10 @@ class RecordingWriter:
             raise ValueError(f"session_id must be letters, digits, _ and -, at most 128, not {session_id!r}")
         if container not in ("wav", "flac"):
             raise ValueError(f"container must be wav or flac, not {container!r}")
-        _check_free(metadata)
         self._container = container
-        self._metadata: Metadata = {
-            "session_id": session_id,
-            **metadata,
-            **LAYOUT,
-            "status": "open",
-            "container": "wav",
-        }
+        ours = {"session_id": session_id, **LAYOUT, "status": "open", "container": "wav"}
+        _check_free(metadata, ours)
+        self._metadata: Metadata = {"session_id": session_id, **metadata, **ours}
         self._files = RecordingFiles(folder / session_id)
         self.frames = self.frames_lost = 0
         self.error: str | None = None
@@ -119,11 +114,11 @@ class RecordingWriter:
         says why. Nothing may be called after this.
 
         Raises:
-            ValueError: `extra` has a field that is set here; the recording is still open.
+            ValueError: `extra` sets a field that the recording does; it is still open.
             RecordingError: the metadata cannot be written; the audio is there, and
                 `open_recording` will repair the rest.
         """
-        _check_free(extra)
+        _check_free(extra, self._metadata)
         with self._wav, self._flags:
             try:
                 audio = self._made_smaller()
@@ -166,7 +161,7 @@ class RecordingWriter:
         }
 
 
-def _check_free(fields: Metadata) -> None:
-    taken = sorted(_OURS & fields.keys())
+def _check_free(fields: Metadata, ours: Metadata) -> None:
+    taken = sorted(name for name in _OURS & fields.keys() if fields[name] != ours.get(name))
     if taken:
         raise ValueError(f"metadata may not set {', '.join(taken)}: the recording does")

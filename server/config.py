@@ -43,7 +43,7 @@ class ServerConfig:
     dtype: str = setting(
         "auto", choice("auto", "bfloat16", "float16", "float32"), "model", "number format the model runs in"
     )
-    capacity: int = setting(8, whole(1, 4_096), "model", "sessions at the same time")
+    capacity: int = setting(8, whole(1, 1_000_000), "model", "sessions at the same time")
 
     host: str = setting(
         "localhost",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,3 +45,15 @@ def test_a_frame_does_not_change_when_the_caller_reuses_its_buffer() -> None:
     (frame,) = Framer().push(buffer)
     buffer[:] = 0
     assert frame.all()
+
+
+def test_a_long_chunk_is_not_kept_for_the_few_samples_of_it_that_wait() -> None:
+    framer = Framer()
+    tracemalloc.start()
+    try:
+        framer.push(np.zeros(5_000_000, np.float32))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert framer.pending == 320
+    assert kept < 100_000

@@ -25,7 +25,9 @@ def frame(level: float) -> Samples:
 
 @pytest.mark.parametrize("container", ["wav", "flac"])
 def test_a_call_is_recorded_with_both_channels_in_step(tmp_path: Path, container: Container) -> None:
-    writer = RecordingWriter(tmp_path, "sess_1", {"model": "moshi", "seed": 7}, container)
+    writer = RecordingWriter(
+        tmp_path, "sess_1", {"session_id": "sess_1", "model": "moshi", "seed": 7}, container
+    )
     writer.write(frame(0.5), silence(), FrameFlags.AGENT_SILENT)
     writer.write(frame(0.25), frame(-0.5), NONE)
     writer.write(frame(0.125), frame(-0.25), NONE)
@@ -132,6 +134,8 @@ def test_a_session_id_that_is_no_plain_name_makes_no_file(tmp_path: Path, sessio
 def test_a_field_the_recording_sets_itself_cannot_be_given(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="metadata may not set frames, status: the recording does"):
         RecordingWriter(tmp_path, "sess_1", {"status": "x", "frames": 1}, "wav")
+    with pytest.raises(ValueError, match="metadata may not set session_id"):
+        RecordingWriter(tmp_path, "sess_1", {"session_id": "sess_2"}, "wav")
     writer = RecordingWriter(tmp_path, "sess_1", {}, "wav")
     with pytest.raises(ValueError, match="metadata may not set reason"):
         writer.finish("close_requested", {"reason": "x"})

@@ -41,6 +41,12 @@ def started(limits: Limits = LIMITS, now: float = 0.0, tail: Tail = NOTHING) -> 
     return session
 
 
+def owed(session: Session) -> int:
+    """Frames that the model has and did not answer."""
+    counts = session.counts
+    return counts.accepted - counts.answered - counts.unanswered
+
+
 def reply(session: Session, now: float, text: str = "", error: str | None = None) -> Actions:
     """The model answers the oldest frame that it owes."""
     number = session.counts.answered
@@ -51,6 +57,6 @@ def reply(session: Session, now: float, text: str = "", error: str | None = None
 def reply_all(session: Session, now: float) -> Actions:
     """The model answers, and the socket takes, everything that is owed."""
     out: Actions = []
-    while session.counts.answered < session.counts.accepted:
+    while owed(session):
         out += [*reply(session, now), *session.written(1, now)]
     return out

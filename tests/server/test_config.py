@@ -62,7 +62,7 @@ def test_an_option_that_may_repeat_collects_its_values() -> None:
     [
         ("port", 65_536, "a whole number from 0 to 65535"),
         ("port", True, "a whole number from 0 to 65535"),
-        ("capacity", 0, "a whole number from 1 to 4096"),
+        ("capacity", 0, "a whole number from 1 to 1000000"),
         ("capacity", 2.0, "a whole number"),
         ("drain_s", -1, "a number of seconds from 0 to 3600"),
         ("idle_timeout_s", float("nan"), "a number of seconds"),

@@ -12,7 +12,7 @@ from server.actions import Closed, Dropped, End, Finish, PauseReading, Record, R
 from server.endings import Ending
 from server.lifecycle import State
 from server.session import Actions
-from tests.server.sessions import FREE, LIMITS, frame, frames, only, reply, reply_all, started
+from tests.server.sessions import FREE, LIMITS, frame, frames, only, owed, reply, reply_all, started
 
 ENDINGS = [value for value in vars(endings).values() if isinstance(value, Ending)]
 LIMITS_UNDER_TEST = [replace(each, backlog_s=8.0) for each in (LIMITS, FREE)]
@@ -44,19 +44,14 @@ class Life:
 
     def play(self, what: str, how: object) -> None:
         getattr(self, f"_{what}")(how)
-        assert self.in_flight <= 25
-
-    @property
-    def in_flight(self) -> int:
-        counts = self.session.counts
-        return counts.accepted - counts.answered - counts.unanswered
+        assert owed(self.session) <= 25
 
     def _hear(self, count: int) -> None:
         self.heard += count
         self.out += self.session.hear(frames(count), self.now)
 
     def _reply(self, count: int) -> None:
-        for _ in range(min(count, self.in_flight)):
+        for _ in range(min(count, owed(self.session))):
             self.out += reply(self.session, self.now)
             self.unwritten += 1
 
@@ -79,7 +74,7 @@ class Life:
         self.session.drain(self.now)
 
     def _fail(self, _: None) -> None:
-        if self.in_flight:
+        if owed(self.session):
             self.out += reply(self.session, self.now, error="model_error: no")
 
     def live_out(self) -> None:
