@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,13 +91,13 @@ class Connection:
 
     async def run(self) -> None:
         """From the accepted upgrade to the closed connection."""
-        for part in (self._read, self._write, self._socket.ping_forever):
+        reading = self._spawn(self._guarded(self._read))
+        for part in (self._write, self._socket.ping_forever):
             self._spawn(self._guarded(part))
         try:
-            if not self._over.is_set():
-                self._step(self._call.open)
+            self._step(self._call.open)
             await self._over.wait()
-            await self._say_goodbye(self._ending or INTERNAL_ERROR)
+            await self._say_goodbye(self._ending or INTERNAL_ERROR, reading)
         finally:
             self._give_up(SHUT_DOWN)
             for task in self._tasks:
@@ -131,7 +131,7 @@ class Connection:
     # -- one step, and what it takes --------------------------------------------------------------
 
     def _step(self, act: Callable[..., Iterable[Deed]], *given: Any) -> None:
-        if self._broken:
+        if self._broken or self._over.is_set():
             return
         try:
             self._perform(act(*given, time.monotonic()))
@@ -203,6 +203,8 @@ class Connection:
 
     def _end(self, deed: End) -> None:
         self._ending = deed.ending
+        if self._ticket is None and deed.ending.close_code is not None:
+            self._services.metrics.refused(deed.ending.reason)
         self._over.set()
 
     _DEEDS: dict[type[Any], Any] = {
@@ -252,8 +254,10 @@ class Connection:
         await asyncio.wrap_future(stored)
         self._step(self._call.stored)
 
-    def _spawn(self, work: Awaitable[None]) -> None:
-        self._tasks.add(asyncio.ensure_future(work))
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        return task
 
     async def _guarded(self, part: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -269,12 +273,14 @@ class Connection:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    async def _say_goodbye(self, ending: Ending) -> None:
+    async def _say_goodbye(self, ending: Ending, reading: asyncio.Task[None]) -> None:
         if ending.close_code is None:
             return
         with suppress(TimeoutError, ConnectionError):
             async with asyncio.timeout(self._services.outbox_s):
                 await self._outbox.emptied()
+            reading.cancel()  # the close itself reads, for the client's answer
+            await asyncio.wait([reading])
             await self._socket.close(ending.close_code, ending.reason)
 
     def _lose(self, ending: Ending) -> None:
@@ -282,7 +288,7 @@ class Connection:
         self._outbox.close()
         if not self._over.is_set():  # else this is how our own good-bye ends
             self._socket.abort()
-            self._step(self._call.end, ending)
+        self._step(self._call.end, ending)
 
     def _crash(self) -> None:
         self._log.exception("the session broke down")

@@ -37,11 +37,11 @@ class Limits:
     @classmethod
     def of(cls, config: ServerConfig) -> Limits:
         return cls(
-            config.pace,
-            config.start_timeout_s,
-            config.silence_after_s,
-            config.idle_timeout_s,
-            config.max_session_s,
-            config.drain_s,
-            config.backlog_s,
+            pace=config.pace,
+            start_timeout_s=config.start_timeout_s,
+            silence_after_s=config.silence_after_s,
+            idle_timeout_s=config.idle_timeout_s,
+            max_session_s=config.max_session_s,
+            drain_s=config.drain_s,
+            backlog_s=config.backlog_s,
         )

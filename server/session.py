@@ -88,7 +88,7 @@ class Session:
     def hear(self, frames: Sequence[Samples], now: float) -> Actions:
         """Audio came, enough for so many whole frames (none is fine)."""
         if self.state is not State.RUNNING:
-            self._drop(len(frames))
+            self._drop(len(frames) if self.state is not State.ENDED else 0)
             return self._take()
         self._since[Since.SIGN] = now
         self._pacer.heard(now)

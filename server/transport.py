@@ -95,7 +95,8 @@ class Socket:
         return now - self._last_sign > 2 * self._ping_interval_s
 
     async def close(self, code: int, reason: str) -> None:
-        """Says good-bye and waits CLOSE_S for the answer. Raises TimeoutError if that cannot be sent."""
+        """Says good-bye and waits CLOSE_S for the answer; nobody may be reading meanwhile, since aiohttp
+        would not wait then. Raises TimeoutError if it cannot be sent."""
         self.hold(False)
         async with asyncio.timeout(2 * CLOSE_S):
             await self.response.close(code=code, message=reason.encode())

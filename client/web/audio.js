@@ -16,7 +16,7 @@ export class CallAudio {
 
   /** Make it within a click: without one, browsers do not let a page sound. */
   constructor() {
-    this.#context.resume();
+    this.#context.resume().catch(() => {}); // the call may be over before it began
   }
 
   /**

@@ -7,7 +7,7 @@
 import { canBeKey } from "./address.js";
 import { Call } from "./call.js";
 import { insecureSentence, refusalSentence, runningSentence } from "./sentences.js";
-import { askServer } from "./server-facts.js";
+import { askModel } from "./server-facts.js";
 import { View } from "./view.js";
 
 const POLL_MS = 10_000;
@@ -67,7 +67,7 @@ function setMuted(on) {
 function toggleMute() {
   setMuted(!isMuted);
   call.mute(isMuted);
-  view.status(runningSentence(isMuted), "live");
+  view.status(runningSentence(isMuted), isMuted ? "busy" : "live");
 }
 
 function isSecure() {
@@ -102,7 +102,7 @@ function takeKey(event) {
 
 async function refresh() {
   if (document.visibilityState === "hidden") return;
-  const { facts, refusal } = await askServer(fetch, document.baseURI, storedKey());
+  const { facts, refusal } = await askModel(fetch, document.baseURI, storedKey());
   view.facts(facts);
   if (showsCall || !isSecure()) return;
   if (refusal) view.status(refusalSentence(refusal), "trouble");

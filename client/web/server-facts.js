@@ -8,16 +8,25 @@
 import { headers } from "./address.js";
 
 /**
+ * The loaded model and its places; cheap, and never an error for the browser's console.
+ *
  * @param {typeof fetch} fetch
  * @param {string} page the page's own address
  * @param {string | null} key
  * @returns {Promise<{facts: object | null, refusal: object | null}>} facts: {name, trained, capacity,
  *   active}, null where they could not be had. refusal: {type, message, ...} where no call could start now.
  */
+export async function askModel(fetch, page, key) {
+  const models = await get(fetch, new URL("v1/models", page), headers(key));
+  const facts = factsOf(models);
+  return { facts, refusal: refusalOf(models, key) ?? fullness(facts) };
+}
+
+/** The same, and whether the server itself says that a call could start. */
 export async function askServer(fetch, page, key) {
-  const ask = (path) => get(fetch, new URL(path, page), headers(key));
-  const [models, ready] = await Promise.all([ask("v1/models"), ask("ready")]);
-  return { facts: factsOf(models), refusal: refusalOf(models, key) ?? refusalOf(ready, key) };
+  const { facts, refusal } = await askModel(fetch, page, key);
+  if (refusal) return { facts, refusal };
+  return { facts, refusal: refusalOf(await get(fetch, new URL("ready", page), {}), key) };
 }
 
 async function get(fetch, url, headers) {
@@ -40,4 +49,9 @@ function refusalOf({ status, body }, key) {
   if (status === 200) return null;
   if (status === 401) return { type: key === null ? "missing_api_key" : "wrong_api_key" };
   return body?.error ?? { type: "unreachable" };
+}
+
+function fullness(facts) {
+  if (!facts || facts.active < facts.capacity) return null;
+  return { type: "server_full", capacity: facts.capacity };
 }

@@ -47,7 +47,6 @@ export class View {
     const calling = phase !== "idle";
     this.#swap(calling ? "start" : "hang-up", calling ? "hang-up" : "start");
     byId("hang-up").textContent = phase === "starting" ? "Cancel" : "Hang up";
-    byId("hang-up").disabled = phase === "closing";
     byId("mute").disabled = phase !== "running";
     if (phase !== "running") this.levels({ user: 0, agent: 0 });
   }

@@ -6,7 +6,6 @@ import asyncio
 import threading
 
 import pytest
-from aiohttp import web
 
 from model.config import ModelError
 from model.runtime import StepOutput
@@ -70,9 +69,3 @@ def test_neither_threads_nor_tasks_outlive_the_server_even_with_a_call_under_way
 
     asyncio.run(scene())
     assert not [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]
-
-
-def test_the_application_is_an_ordinary_one() -> None:
-    board = Switchboard()
-    engine = echo_engine(EchoRuntime(1), board.on_step)
-    assert isinstance(create_app(ServerConfig(record="never"), engine, board), web.Application)

@@ -16,7 +16,18 @@ from server.hall import HALL
 from server.live import LiveCall
 from server.switchboard import Switchboard
 from tests.server.echo_engine import EchoRuntime, echo_engine
-from tests.server.serving import WAIT_S, Logged, audio_of, running, talking, tone
+from tests.server.serving import WAIT_S, Logged, Running, audio_of, running, talking, tone
+
+
+async def ended(here: Running, reason: str) -> None:
+    """Returns once a session has ended for this reason."""
+    line = f'duet_sessions_ended_total{{reason="{reason}"}} 1.0'
+    async with aiohttp.ClientSession(here.http) as http, asyncio.timeout(WAIT_S):
+        while True:
+            async with http.get("/metrics") as answer:
+                if line in await answer.text():
+                    return
+            await asyncio.sleep(0.01)
 
 
 def test_a_session_whose_model_fails_is_told_so_and_its_neighbour_goes_on() -> None:
@@ -116,13 +127,22 @@ def test_a_client_that_closes_the_socket_without_a_word_ends_its_session_properl
             async with talking(here.live) as client:
                 await client.start()
                 await client.speak(tone(1))
-            async with aiohttp.ClientSession() as http, asyncio.timeout(WAIT_S):
-                while True:
-                    async with http.get(here.http + "/metrics") as answer:
-                        text = await answer.text()
-                    if 'duet_sessions_ended_total{reason="connection_lost"} 1.0' in text:
-                        break
-                    await asyncio.sleep(0.01)
-            assert "duet_sessions_active 0.0" in text
+            await ended(here, "connection_lost")
+
+    asyncio.run(scene())
+
+
+def test_a_client_that_reads_late_still_gets_everything_up_to_the_last_word() -> None:
+    async def scene() -> None:
+        async with running(pace="free") as here, talking(here.live, max_queue=1) as client:
+            await client.start()
+            for _ in range(40):
+                await client.speak(tone(1))
+            await client.say("session.close")
+            await ended(here, "close_requested")
+            events = await client.hear_out()
+            assert audio_of(events) == bytes(3840) + tone(39)
+            assert events[-1]["type"] == "session.closed"
+            assert client.close_code == 1000
 
     asyncio.run(scene())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+from contextlib import suppress
+from pathlib import Path
 
 import aiohttp
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from tests.server.serving import WAIT_S, running, talking, tone, types_of
+from tests.server.serving import WAIT_S, Running, running, talking, tone, types_of
 
 
 def test_a_drain_lets_running_calls_finish_and_nobody_new_in() -> None:
@@ -95,5 +98,43 @@ def test_a_session_can_be_hung_up_from_outside() -> None:
             assert client.close_code == 1000
             async with http.post(address) as answer:
                 assert answer.status == 404
+
+    asyncio.run(scene())
+
+
+async def some_call(here: Running, chance: random.Random) -> None:
+    """A client that behaves, or does not, if it gets in."""
+    with suppress(InvalidStatus):
+        async with talking(here.live) as client:
+            if chance.random() < 0.1:
+                return
+            await client.start(store=chance.random() < 0.5)
+            for _ in range(chance.randrange(20)):
+                await client.speak(tone(chance.random()))
+            if chance.random() < 0.3:
+                client.cut()
+                return
+            await client.say("session.close")
+            if chance.random() < 0.5:
+                assert (await client.hear_out())[-1]["type"] == "session.closed"
+                assert client.close_code == 1000
+
+
+def test_whatever_the_clients_do_no_place_is_lost(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async def worker(seed: int) -> None:
+            chance = random.Random(seed)
+            for _ in range(12):
+                await some_call(here, chance)
+
+        async with running(tmp_path, capacity=2, pace="free") as here, aiohttp.ClientSession() as http:
+            await asyncio.gather(*[worker(seed) for seed in range(4)])
+            async with asyncio.timeout(WAIT_S):
+                active = -1
+                while active:
+                    async with http.get(f"{here.http}/v1/models") as answer:
+                        active = (await answer.json())["data"][0]["duet"]["active"]
+            async with http.get(f"{here.http}/metrics") as answer:
+                assert "duet_sessions_active 0.0" in await answer.text()
 
     asyncio.run(scene())

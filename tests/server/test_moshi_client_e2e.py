@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,34 @@ class Printer:
 def tone(frame: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     time = (frame * 1920 + np.arange(1920)) / 24_000
     return (0.5 * np.sin(2 * np.pi * 440 * time)).astype(np.float32)[:, None]
+
+
+def test_the_handshake_comes_first_and_the_seeds_reach_the_model() -> None:
+    async def scene() -> None:
+        async with running() as here, aiohttp.ClientSession() as http:
+            address = f"{here.moshi}?text_seed=3&audio_seed=4&pad_mult=0.5&voice_prompt=NATF0.pt"
+            async with http.ws_connect(address) as socket:
+                assert await socket.receive_bytes(timeout=WAIT_S) == b"\x00"
+                metadata = await socket.receive_bytes(timeout=WAIT_S)
+                assert metadata[0] == 4
+                told = json.loads(metadata[1:])
+                assert told["ignored"] == ["pad_mult", "voice_prompt"]
+                assert told["sampling"]["seed"] == here.runtime.seeds[-1] == (3 << 32) + 4
+
+    asyncio.run(scene())
+
+
+def test_audio_that_is_not_opus_ends_one_call_and_the_server_lives() -> None:
+    async def scene() -> None:
+        async with running(capacity=1) as here, aiohttp.ClientSession() as http:
+            for _ in range(2):
+                async with http.ws_connect(here.moshi) as socket:
+                    await socket.send_bytes(b"\x01" + b"OggS" + bytes(range(256)) * 4)
+                    kinds = [message.data[0] async for message in socket]
+                    assert kinds == [0, 4, 5]
+                    assert socket.close_code == 1008
+
+    asyncio.run(scene())
 
 
 def test_a_call_with_the_moshi_client(monkeypatch: pytest.MonkeyPatch) -> None:

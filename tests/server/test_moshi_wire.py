@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from audio.frame_flags import FrameFlags
 from audio.frames import FRAME_SAMPLES
 from audio.opus import OggOpusReader, OggOpusWriter
 from model.config import Sampling
 from server.moshi_query import MoshiOptions
-from server.moshi_wire import SILENCE_AFTER_S, MoshiCall
+from server.moshi_wire import MoshiCall
 from tests.server.calls import Desk, setup
+from tests.server.sessions import LIMITS
 
 
 def desk(record: Any = "store") -> Desk:
@@ -96,5 +99,11 @@ def test_only_a_server_that_records_all_sessions_records_these() -> None:
     assert recording["wire"] == "moshi"
 
 
-def test_silence_is_fed_before_these_clients_give_up() -> None:
-    assert SILENCE_AFTER_S < 10 / 2
+def test_a_silent_client_hears_something_long_before_it_gives_up_after_ten_seconds() -> None:
+    call = MoshiCall(replace(setup(), limits=LIMITS), MoshiOptions(Sampling(), ()), 0.0)
+    session = Desk(call)
+    for tick in range(1, 51):  # 5 s
+        session.now = tick / 10
+        session.perform(call.tick(session.now))
+    assert payloads(session, 1) != []
+    assert session.records[0].flags & FrameFlags.SILENCE_FED

@@ -47,7 +47,8 @@ class Life:
         assert owed(self.session) <= 25
 
     def _hear(self, count: int) -> None:
-        self.heard += count
+        if self.session.state is not State.ENDED:
+            self.heard += count
         self.out += self.session.hear(frames(count), self.now)
 
     def _reply(self, count: int) -> None:
@@ -78,8 +79,9 @@ class Life:
             self.out += reply(self.session, self.now, error="model_error: no")
 
     def live_out(self) -> None:
-        """Lets the call come to its end: somebody closes, the model answers, time goes by."""
+        """Lets the call come to its end: a hang-up, answers that are read, and time that goes by."""
         self._end(endings.REMOTE_HANGUP)
+        self._write(self.unwritten)
         for _ in range(10):
             self._wait(1.0)
             self.out += reply_all(self.session, self.now)

@@ -12,10 +12,10 @@ const bytesOf = (buffer) => [...new Uint8Array(buffer)];
 test("samples are cut into frames of 1,920, however they come", () => {
   const framer = new Framer();
   const ramp = Float32Array.from({ length: 2 * 1_920 + 5 }, (_, i) => i);
-  const frames = [1, 700, 3_000, 144].reduce(
-    ({ at, whole }, count) => ({ at: at + count, whole: [...whole, ...framer.push(ramp.subarray(at, at + count))] }),
-    { at: 0, whole: [] },
-  ).whole;
+  const frames = [];
+  for (const [from, to] of [[0, 1], [1, 701], [701, 3_701], [3_701, 3_845]]) {
+    frames.push(...framer.push(ramp.subarray(from, to)));
+  }
   assert.equal(frames.length, 2);
   assert.deepEqual(frames[0], ramp.subarray(0, 1_920));
   assert.deepEqual(frames[1], ramp.subarray(1_920, 3_840));

@@ -17,7 +17,8 @@ test("a full server is told with its places, and one place is told as one", () =
 });
 
 test("a refusal that this page does not know is told in the server's words", () => {
-  assert.equal(refusalSentence({ type: "new", message: "come on Monday" }), "The server refuses calls: come on Monday.");
+  const sentence = refusalSentence({ type: "new", message: "come on Monday" });
+  assert.equal(sentence, "The server refuses calls: come on Monday.");
 });
 
 test("hanging up is no trouble, losing the network is", () => {
@@ -41,7 +42,8 @@ for (const [name, expected] of [
 }
 
 test("any other trouble with the audio is told in the browser's words", () => {
-  assert.equal(microphoneSentence(new DOMException("it hums", "AbortError")), "The audio could not be opened: it hums.");
+  const sentence = microphoneSentence(new DOMException("it hums", "AbortError"));
+  assert.equal(sentence, "The audio could not be opened: it hums.");
 });
 
 test("a server that drains says so, and another notice is the server's sentence, with one full stop", () => {

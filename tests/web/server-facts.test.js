@@ -15,15 +15,21 @@ const serving = (answers) => async (url, { headers }) => {
 const MODEL = { id: "tiny", duet: { trained: false, capacity: 2, active: 1 } };
 const FREE = { "/v1/models": () => [200, { data: [MODEL] }], "/ready": () => [200, { status: "ready" }] };
 const FACTS = { name: "tiny", trained: false, capacity: 2, active: 1 };
-const FULL = { error: { type: "server_full", message: "full", active: 2, capacity: 2 } };
+const TAKEN = { id: "tiny", duet: { trained: false, capacity: 2, active: 2 } };
+const DRAINING = { type: "draining", message: "bye" };
+const STOPPING = { ...FREE, "/ready": () => [503, { error: DRAINING }] };
 const guarded = ({ Authorization }) => [Authorization === "Bearer k" ? 200 : 401, { data: [MODEL] }];
+
+const ALL_TAKEN = { facts: { ...FACTS, active: 2 }, refusal: { type: "server_full", capacity: 2 } };
+const refusedFor = (type) => ({ facts: null, refusal: { type } });
 
 for (const [name, answers, key, expected] of [
   ["a free server", FREE, null, { facts: FACTS, refusal: null }],
-  ["a full one", { ...FREE, "/ready": () => [503, FULL] }, null, { facts: FACTS, refusal: FULL.error }],
-  ["none", {}, null, { facts: null, refusal: { type: "unreachable" } }],
-  ["one that asks for a key", { ...FREE, "/v1/models": guarded }, null, { facts: null, refusal: { type: "missing_api_key" } }],
-  ["a wrong key", { ...FREE, "/v1/models": guarded }, "x", { facts: null, refusal: { type: "wrong_api_key" } }],
+  ["a full one", { "/v1/models": () => [200, { data: [TAKEN] }] }, null, ALL_TAKEN],
+  ["one that stops", STOPPING, null, { facts: FACTS, refusal: DRAINING }],
+  ["none", {}, null, refusedFor("unreachable")],
+  ["one that asks for a key", { ...FREE, "/v1/models": guarded }, null, refusedFor("missing_api_key")],
+  ["a wrong key", { ...FREE, "/v1/models": guarded }, "x", refusedFor("wrong_api_key")],
   ["the right key", { ...FREE, "/v1/models": guarded }, "k", { facts: FACTS, refusal: null }],
 ]) {
   test(`asking the server: ${name}`, async () => {

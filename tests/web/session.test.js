@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { CLOSE_TIMEOUT_MS, LiveSession, START_TIMEOUT_MS, UNANSWERED_LIMIT } from "../../client/web/session.js";
+import {
+  CLOSE_TIMEOUT_MS,
+  LiveSession,
+  START_TIMEOUT_MS,
+  UNANSWERED_LIMIT,
+} from "../../client/web/session.js";
 
 /** Carries nothing out and remembers everything. */
 class Out {
@@ -23,7 +28,7 @@ class Out {
 const event = (type, fields) => JSON.stringify({ type, event_id: "ev_1", ...fields });
 const STARTED = event("session.started", { session: { id: "sess_1" } });
 const closedFor = (reason) => event("session.closed", { reason, session: {}, usage: { seconds: 1 } });
-const errorOf = (message) => event("error", { error: { type: "server_error", code: "model_error", message } });
+const errorOf = (message) => event("error", { error: { type: "server_error", code: "x", message } });
 const info = (code) => event("info", { code, message: "why" });
 const frame = () => new ArrayBuffer(3_840);
 
