@@ -94,16 +94,20 @@ def _measure(moshi: Subject, duet: Subject, options: BenchOptions) -> Iterator[R
 def _moshi_wire(subject: Subject, calls: int, seconds: float, frames: list[Samples]) -> Row:
     began = time.monotonic()
     outcomes = asyncio.run(run_calls(subject, calls, seconds, frames))
-    summary = summarise([o.log for o in outcomes], began)
-    errors = tuple(o.error for o in outcomes if o.error)
-    return Row(subject.name, "moshi", calls, sum(o.served for o in outcomes), summary, errors)
+    served = [
+        call.log for call in outcomes if call.served
+    ]  # whoever waits in line is late by the server's doing
+    unanswered = sum(call.log.deficit for call in outcomes)
+    errors = tuple(call.error for call in outcomes if call.error)
+    return Row(subject.name, "moshi", calls, len(served), summarise(served, began), unanswered, errors)
 
 
 def _live_wire(subject: Subject, calls: int, seconds: float) -> Row:
     plan = BenchPlan(calls=calls, seconds=seconds)
     result = asyncio.run(measure(f"ws://localhost:{subject.port}", plan))
     failed = sum(problem.startswith("call ") for problem in result.problems)
-    return Row(subject.name, "live", calls, calls - failed, result.summary, result.problems)
+    deficits = result.summary.deficits
+    return Row(subject.name, "live", calls, calls - failed, result.summary, deficits, result.problems)
 
 
 def _frames() -> list[Samples]:

@@ -10,14 +10,14 @@ import time
 from dataclasses import dataclass, field
 
 import websockets
-from audio.opus import OggOpusReader, OggOpusWriter
 
 from audio.frames import FRAME_MS, FRAME_SAMPLES, Samples
+from audio.opus import OggOpusReader, OggOpusWriter
 from duet_client.schedule import Schedule
 from duet_client.stats import CallLog
 from evals.bench.subjects import Subject
 
-HANDSHAKE, AUDIO = b"\x00", b"\x01"
+AUDIO = b"\x01"
 LAST_ANSWERS_S = 2.0
 
 
@@ -32,16 +32,20 @@ async def run_calls(subject: Subject, calls: int, seconds: float, frames: list[S
 
 @dataclass(slots=True)
 class MoshiCall:
-    """One caller. `log` counts in samples; `served` says whether its turn ever came."""
+    """One caller. `log` counts in samples."""
 
     subject: Subject
     phase: float
     n_frames: int
     frames: list[Samples]
     log: CallLog = field(default_factory=lambda: CallLog(FRAME_SAMPLES))
-    served: bool = False
     error: str = ""
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def served(self) -> bool:
+        """Most of what it said was answered. One that waits in line until others hang up is not served."""
+        return 2 * len(self.log.received_s) >= self.n_frames
 
     async def run(self) -> None:
         url = f"ws://localhost:{self.subject.port}/api/chat"
@@ -76,9 +80,7 @@ class MoshiCall:
         reader = OggOpusReader()
         async for message in socket:
             now = time.monotonic()
-            if message[:1] == HANDSHAKE:
-                self.served = True
-            elif isinstance(message, bytes) and message[:1] == AUDIO:
+            if isinstance(message, bytes) and message[:1] == AUDIO:
                 self.log.received(len(reader.push(message[1:])), now)
                 if len(self.log.received_s) >= self.n_frames - self.subject.unanswered_frames:
                     self._answered.set()

@@ -9,18 +9,23 @@ from duet_client.stats import Summary
 
 LATE_MAX_MS = 10.0
 COLUMNS = ["server", "wire", "calls", "served", "p50 ms", "p95 ms", "p99 ms", "over 80 ms"]
-COLUMNS += ["deficit", "send late p99"]
+COLUMNS += ["unanswered", "send late p99"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measurement. served: calls whose turn came while they talked."""
+    """One measurement.
+
+    served: calls that got an answer to most of what they said. summary: those calls' figures.
+    unanswered: frames without an answer, of all calls.
+    """
 
     server: str
     wire: str
     calls: int
     served: int
     summary: Summary
+    unanswered: int
     errors: tuple[str, ...] = ()
 
     @property
@@ -33,13 +38,13 @@ class Row:
         late = f"{s.send_late_ms.p99:.1f}"
         head = [self.server, self.wire, str(self.calls), f"{self.served} of {self.calls}"]
         if not self.trusted:
-            return [*head, *["-"] * 5, f"{late} (invalid)"]
+            return [*head, *["-"] * 4, str(self.unanswered), f"{late} (invalid)"]
         answered = s.latency_ms.count
         misses = f"{100 * s.deadline_misses / answered:.1f} %" if answered else "-"
         times = [
             f"{q:.1f}" if answered else "-" for q in (s.latency_ms.p50, s.latency_ms.p95, s.latency_ms.p99)
         ]
-        return [*head, *times, misses, str(s.deficits), late]
+        return [*head, *times, misses, str(self.unanswered), late]
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -16,30 +16,30 @@ def one_call(latencies_ms: list[float], late_ms: float = 0.0) -> Summary:
 
 
 def test_a_row_tells_latency_misses_and_unanswered_frames() -> None:
-    row = Row("duet", "live", 1, 1, one_call([10, 20, 30, 100, 0]))
+    row = Row("duet", "live", 1, 1, one_call([10, 20, 30, 100, 0]), 1)
     assert row.cells() == ["duet", "live", "1", "1 of 1", "20.0", "100.0", "100.0", "25.0 %", "1", "0.0"]
 
 
 def test_a_call_that_was_never_served_has_no_latency_and_all_its_frames_missing() -> None:
-    row = Row("moshi.server", "moshi", 2, 1, one_call([0, 0, 0]))
+    row = Row("moshi.server", "moshi", 2, 1, one_call([0, 0, 0]), 3)
     assert row.cells()[3:9] == ["1 of 2", "-", "-", "-", "-", "3"]
 
 
 def test_a_late_load_generator_shows_no_figure_but_its_lateness() -> None:
-    row = Row("duet", "live", 1, 1, one_call([10, 10], late_ms=25.0))
+    row = Row("duet", "live", 1, 1, one_call([10, 10], late_ms=25.0), 0)
     assert not row.trusted
-    assert row.cells()[4:] == ["-", "-", "-", "-", "-", "25.0 (invalid)"]
+    assert row.cells()[4:] == ["-", "-", "-", "-", "0", "25.0 (invalid)"]
 
 
 def test_the_table_is_aligned_markdown() -> None:
-    lines = table([Row("duet", "live", 1, 1, one_call([10]))]).splitlines()
+    lines = table([Row("duet", "live", 1, 1, one_call([10]), 0)]).splitlines()
     assert len(lines) == 3
     assert len({len(line) for line in lines}) == 1
     assert set(lines[1]) == {"|", "-"}
 
 
 def test_the_log_names_command_machine_notes_and_failures() -> None:
-    row = Row("duet", "live", 2, 1, one_call([10]), errors=("call 1: refused",))
+    row = Row("duet", "live", 2, 1, one_call([10]), 0, errors=("call 1: refused",))
     page = log_page("2026-01-02", "make bench", {"machine": "two cores"}, ["mind this"], [row])
     for text in (
         "2026-01-02",
