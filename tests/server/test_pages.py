@@ -39,6 +39,19 @@ def test_the_model_list_has_the_shape_sdks_expect_and_says_what_the_model_is() -
     play(scene, capacity=3)
 
 
+def test_the_page_and_every_answer_carry_a_strict_content_security_policy() -> None:
+    async def scene(_: Running, http: aiohttp.ClientSession) -> None:
+        for path in ("/", "/main.js", "/v1/models", "/nothing-here"):
+            async with http.get(path) as answer:
+                policy = answer.headers["Content-Security-Policy"].split("; ")
+                assert "default-src 'self'" in policy
+                assert "frame-ancestors 'none'" in policy
+                assert answer.headers["X-Content-Type-Options"] == "nosniff"
+                assert answer.headers["Cache-Control"] == "no-cache"
+
+    play(scene)
+
+
 def test_probes_and_metrics_need_no_key_and_the_rest_does() -> None:
     async def scene(_: Running, http: aiohttp.ClientSession) -> None:
         for path, status in (("/health", 200), ("/ready", 200), ("/metrics", 200), ("/v1/models", 401)):

@@ -21,13 +21,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Route
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 180
 PAGE_TIMEOUT_MS = 30_000
-CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
-"""The strictest policy that the page must live with, whatever the server sends."""
 STRANGE_HOST = "duet.test"
 """A name of this machine that is not localhost, so that a browser gives its pages no microphone."""
 FLAGS = (
@@ -38,7 +36,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    "--disable-features=LocalNetworkAccessChecks",  # a page whose headers were changed counts as from afar
     f"--host-resolver-rules=MAP {STRANGE_HOST} 127.0.0.1",
 )
 
@@ -152,7 +149,7 @@ def write_voice(path: Path) -> None:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """open_page(url, ...) -> a fresh visitor's page, under the policy CSP."""
+    """open_page(url, ...) -> a fresh visitor's page."""
     contexts: list[BrowserContext] = []
 
     def open_(
@@ -176,12 +173,5 @@ def visit(page: Page, url: str) -> Visit:
     page.on("console", lambda message: seen.troubles.append(f"{message.type}: {message.text}"))
     page.on("request", lambda request: seen.requests.append(request.url))
     page.on("websocket", lambda socket: seen.requests.append(socket.url))
-    if STRANGE_HOST not in url:  # the browser alone knows that name
-        page.route(url, guarded)
     page.goto(url)
     return seen
-
-
-def guarded(route: Route) -> None:
-    response = route.fetch()
-    route.fulfill(response=response, headers=response.headers | {"content-security-policy": CSP})
