@@ -1,11 +1,13 @@
 # Two commands from a fresh clone, with nothing but Python 3.11+, make and a C compiler:
 #   make serve    a running server         (SERVE_ARGS="--capacity 2" is passed on)
 #   make test     the tests                (TEST_ARGS="tests/audio -k flush" is passed on)
+# And: make check (lint, types, import contracts), make bench, make format, make clean.
 # Both build .venv first; it is built again only when pyproject.toml changes.
 
 PYTHON ?= python3
 SERVE_ARGS ?=
 TEST_ARGS ?=
+BENCH_ARGS ?=
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -33,6 +35,9 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check $(ROOMS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(INSTALLED)
+	$(BIN)/python -m evals.bench $(BENCH_ARGS)
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix $(ROOMS)

@@ -30,12 +30,14 @@ class SessionLog(logging.LoggerAdapter[logging.Logger]):
 
 
 def set_up_logs(level: str, form: str, stream: TextIO | None = None) -> None:
-    """Sends the whole process's log to the stream (stderr by default). level, form: as in ServerConfig."""
+    """Sends the process's log to the stream (stderr by default): ours from the level on, what libraries
+    say from warning on. level, form: as in ServerConfig."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
+    root.setLevel(logging.WARNING)
+    logging.getLogger("duet").setLevel(level.upper())
 
 
 class TextFormatter(logging.Formatter):

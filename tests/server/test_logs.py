@@ -16,12 +16,13 @@ log = logging.getLogger("duet.test")
 
 
 @pytest.fixture(autouse=True)
-def _root_as_it_was() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+def _logging_as_it_was() -> Iterator[None]:
+    root, ours = logging.getLogger(), logging.getLogger("duet")
+    handlers, levels = root.handlers[:], (root.level, ours.level)
     yield
     root.handlers[:] = handlers
-    root.setLevel(level)
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])
 
 
 def written(form: str, level: str = "info") -> io.StringIO:
@@ -105,3 +106,11 @@ def test_less_serious_messages_than_asked_for_are_left_out() -> None:
     log.warning("fire")
     assert stream.getvalue().endswith("fire\n")
     assert "small talk" not in stream.getvalue()
+
+
+def test_the_small_talk_of_libraries_is_left_out() -> None:
+    stream = written("text", level="debug")
+    logging.getLogger("torch.anything").info("cache statistics")
+    log.debug("our own")
+    assert "cache" not in stream.getvalue()
+    assert "our own" in stream.getvalue()
