@@ -78,13 +78,15 @@ class RecordingWriter:
         """The WAV first, for it is what a repair looks at."""
         if self._files.json.exists():  # the WAV of one that ended as FLAC is gone
             raise FileExistsError("there is one already")
-        with ExitStack() as opened:
-            self._wav = opened.enter_context(create(self._files.wav))
+        with ExitStack() as undo:
+            self._wav = undo.enter_context(create(self._files.wav))
+            undo.callback(self._files.wav.unlink)
             lock(self._wav)
             write_at(self._wav, wav.header(0), 0)
-            self._flags = opened.enter_context(create(self._files.flags))
+            self._flags = undo.enter_context(create(self._files.flags))
+            undo.callback(self._files.flags.unlink)
             replace_metadata(self._files, self._metadata)
-            opened.pop_all()
+            undo.pop_all()
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         """Append one frame, float32 [1920] each.
@@ -144,6 +146,8 @@ class RecordingWriter:
             os.replace(self._files.flac_part, self._files.flac)
         except OSError as error:
             self.error = self.error or str(error)
+            with suppress(OSError):  # the metadata may need just this room
+                self._files.flac_part.unlink(missing_ok=True)
             return self._files.wav
         return self._files.flac
 

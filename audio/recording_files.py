@@ -106,8 +106,14 @@ def read_metadata(files: RecordingFiles) -> Metadata:
 
 def replace_metadata(files: RecordingFiles, metadata: Metadata) -> None:
     """Readers see the old metadata or the new, never a part of either."""
-    text = json.dumps(metadata, indent=1, ensure_ascii=False).encode()
-    with FileIO(files.json_part, "w", opener=_private) as part:
-        write_at(part, text, 0)
-        os.fsync(part)
-    os.replace(files.json_part, files.json)
+    # a path that is no UTF-8 has lone surrogates, which JSON writes the way Python escapes them
+    text = json.dumps(metadata, indent=1, ensure_ascii=False).encode(errors="backslashreplace")
+    try:
+        with FileIO(files.json_part, "w", opener=_private) as part:
+            write_at(part, text, 0)
+            os.fsync(part)
+        os.replace(files.json_part, files.json)
+    except OSError:
+        with suppress(OSError):
+            files.json_part.unlink(missing_ok=True)
+        raise

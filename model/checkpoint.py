@@ -11,8 +11,9 @@ a sentencepiece model.
 from __future__ import annotations
 
 import json
+import reprlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ from model.fingerprint import fingerprint
 from model.untrained import ensure_untrained
 
 DEFAULT = "default"
+
+_LOADERS_RAISE = (RuntimeError, OSError, ValueError, TypeError, KeyError, AttributeError, AssertionError)
+"""A config's value of the wrong type surfaces as any of these, deep inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ def load(name: str, device: str, dtype: torch.dtype) -> Loaded:
 def resolve(name: str) -> loaders.CheckpointInfo:
     """Finds every file of a checkpoint, downloading what a repository keeps on the hub."""
     folder = ensure_untrained() if name == DEFAULT else Path(name)
-    if folder.is_dir():
+    if _is_there(folder.is_dir, folder):
         return _from_folder(folder)
     if folder.is_absolute() or name.startswith(".") or name.count("/") != 1:
         raise ModelError(f"model {name}: no such folder, and not a Hugging Face name like kyutai/moshiko")
@@ -102,12 +106,17 @@ def _from_folder(folder: Path) -> loaders.CheckpointInfo:
         "mimi_config_path": config.get("mimi_config_name"),
         "lora_weights": config.get("lora_name"),
     }
-    paths = {key: _existing(folder, value) for key, value in names.items() if value}
+    left_out = {key for key in ("mimi_config_path", "lora_weights") if names[key] is None}
+    paths = {key: _existing(folder, value) for key, value in names.items() if key not in left_out}
     if mimi_config := paths.get("mimi_config_path"):
         read_json(Path(mimi_config))
+    for key in ("model_id", "lm_gen_config"):
+        if not isinstance(config.get(key, {}), dict):
+            raise ModelError(f"{folder / 'config.json'}: {key} must be an object")
     if config.get("lora") and not config.get("lora_name"):
         raise ModelError(f"{folder / 'config.json'}: lora is on but lora_name is missing")
-    return loaders.CheckpointInfo.from_hf_repo(str(folder), config_path=folder / "config.json", **paths)
+    with _one_line(str(folder / "config.json")):
+        return loaders.CheckpointInfo.from_hf_repo(str(folder), config_path=folder / "config.json", **paths)
 
 
 def _existing(folder: Path, name: str) -> Path | str:
@@ -117,9 +126,16 @@ def _existing(folder: Path, name: str) -> Path | str:
     if name.startswith("hf://"):
         return name
     path = folder / name.removeprefix("file://")
-    if not path.is_file():
+    if not _is_there(path.is_file, path):
         raise ModelError(f"{path} is missing; {folder / 'config.json'} names it")
     return path
+
+
+def _is_there(look: Callable[[], bool], path: Path) -> bool:
+    try:
+        return look()
+    except OSError as error:  # not allowed to look, or too long for a name
+        raise ModelError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -139,6 +155,10 @@ def _check_config(config: dict[str, Any], name: str) -> None:
     for key in ("n_q", "dep_q", "delays", "context"):
         if key not in config:
             raise ModelError(f"{name}: config.json has no {key}")
+        numbers = config[key] if key == "delays" else [config[key]]
+        if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+            kind = "a list of whole numbers" if key == "delays" else "a whole number"
+            raise ModelError(f"{name}: config.json {key} must be {kind}, not {reprlib.repr(config[key])}")
     if not 0 < config["dep_q"] < config["n_q"]:
         raise ModelError(
             f"{name}: not a full-duplex model: of {config['n_q']} codebooks it writes {config['dep_q']};"
@@ -193,7 +213,7 @@ def _one_line(what: str) -> Iterator[None]:
         raise ModelError(f"{what} does not fit in the device's memory") from error
     except SafetensorError as error:
         raise ModelError(f"{what} is not a readable safetensors file: {_line(error)}") from error
-    except (RuntimeError, OSError, ValueError, TypeError, KeyError, AssertionError) as error:
+    except _LOADERS_RAISE as error:
         raise ModelError(f"{what} does not load: {_line(error)}") from error
 
 

@@ -5,7 +5,7 @@ Refuses to know torch, checkpoints and threads, so that the server can import it
 
 from __future__ import annotations
 
-import math
+import reprlib
 from dataclasses import dataclass, fields
 
 SEED_MAX = 2**63 - 1
@@ -39,9 +39,9 @@ class Sampling:
             value = getattr(self, field.name)
             top = _UPPER[field.name]
             number = not isinstance(value, bool) and isinstance(value, type(top) | int)
-            if not number or not math.isfinite(value) or not 0 <= value <= top:
+            if not number or not 0 <= value <= top:  # false for NaN too
                 kind = "a number" if isinstance(top, float) else "an integer"
-                raise ValueError(f"{field.name} must be {kind} from 0 to {top}, not {value!r}")
+                raise ValueError(f"{field.name} must be {kind} from 0 to {top}, not {reprlib.repr(value)}")
 
 
 _UPPER: dict[str, int | float] = {

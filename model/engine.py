@@ -71,9 +71,9 @@ class Engine:
 
     def join(self, sampling: Sampling) -> Ticket:
         """Takes a slot. Raises EngineFull; ModelError once the engine has failed."""
-        if self.failure is not None:
-            raise ModelError(self.failure)
         with self._wake:
+            if self.failure is not None:  # asked in here, so that nobody slips in after the last report
+                raise ModelError(self.failure)
             ticket = self._table.acquire(sampling, TextDecoder(self._vocabulary))
             self._wake.notify()
             return ticket

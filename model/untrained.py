@@ -11,7 +11,6 @@ import io
 import json
 import math
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 import sentencepiece
 import torch
 from moshi.models import MimiModel, loaders
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -131,26 +131,36 @@ one two three four five six seven eight nine ten eleven twelve.
 
 def default_folder() -> Path:
     """Where the generated checkpoint is kept between starts."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise ModelError("no home folder to keep the untrained checkpoint in: set XDG_CACHE_HOME") from error
     return Path(cache) / "duet" / f"untrained-v{VERSION}"
 
 
 def ensure_untrained(folder: Path | None = None) -> Path:
     """The folder, written first if it is not there; whole or not at all. Raises ModelError."""
     folder = folder or default_folder()
-    if folder.is_dir():
-        return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=folder.parent))
+        if not folder.is_dir():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            _make(folder)
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"cannot write the untrained checkpoint to {folder}: {reason}") from error
+    return folder
+
+
+def _make(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-draft-") as drafts:
+        draft = Path(drafts) / folder.name
+        draft.mkdir()
         write_untrained(draft)
         try:
             draft.rename(folder)
-        except OSError:  # another process finished first
-            shutil.rmtree(draft)
-    except OSError as error:
-        raise ModelError(f"cannot write the untrained checkpoint to {folder}: {error.strerror}") from error
-    return folder
+        except OSError:
+            if not folder.is_dir():  # else another process finished first
+                raise
 
 
 def write_untrained(folder: Path, **lm_overrides: Any) -> None:

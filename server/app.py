@@ -100,7 +100,7 @@ def create_app(config: ServerConfig, engine: Engine, board: Switchboard) -> web.
     )
     app[HALL] = hall
     app.cleanup_ctx.append(_open_hall)
-    app.on_response_prepare.append(pages.protect)
+    app.on_response_prepare.append(pages.protect)  # type: ignore[arg-type]  # aiohttp 3.11 types it wrongly
     app.add_routes([*socket_routes(), *pages.routes()])
     if WEB.is_dir():
         app.add_routes(pages.page_routes(WEB))

@@ -52,7 +52,7 @@ class ArchiveEntry:
         self._closer = closer
         self._room = threading.BoundedSemaphore(WAITING_FRAMES)
         self._skipped = 0
-        writer.hand(tape.start)
+        writer.hand(tape.start)  # where that cannot wait either, the first frame does it
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         """The next frame of both channels, float32 [1920] each."""
@@ -70,7 +70,7 @@ class ArchiveEntry:
         finished: Finished = Future()
         finished.set_running_or_notify_cancel()  # whoever stops waiting does not stop the work
         if not self._writer.hand(partial(self._end, self._skipped, reason, extra, finished)):
-            finished.set_result(None)
+            self._leave(finished)
         return finished
 
     def _write(self, skipped: int, user: Samples, agent: Samples, flags: FrameFlags) -> None:
@@ -81,7 +81,11 @@ class ArchiveEntry:
     def _end(self, skipped: int, reason: str, extra: dict[str, Any], finished: Finished) -> None:
         self._tape.skip(skipped)
         if not self._closer.hand(lambda: finished.set_result(self._tape.finish(reason, extra))):
-            finished.set_result(None)
+            self._leave(finished)
+
+    def _leave(self, finished: Finished) -> None:
+        self._tape.leave()
+        finished.set_result(None)
 
 
 class Archive:

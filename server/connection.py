@@ -49,7 +49,7 @@ from server.logs import SessionLog
 from server.metrics import Metrics
 from server.outbox import Outbox
 from server.switchboard import Switchboard
-from server.transport import Socket
+from server.transport import CLOSE_S, Socket
 from server.websocket import MessageTooBig
 
 log = logging.getLogger("duet.server")
@@ -104,6 +104,11 @@ class Connection:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._socket.abort()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session is over and its recording finished; the good-bye may still take a while."""
+        return self._over.is_set()
 
     def tick(self) -> None:
         """Time went by."""
@@ -226,13 +231,21 @@ class Connection:
         async for message in self._socket.messages():
             self._unread.append(message)
             self._feed()
+            await asyncio.sleep(0)
         self._lose(CONNECTION_LOST)
 
     def _feed(self) -> None:
-        """Hands over what was read, as long as the call wants it; the rest waits, and so does the socket."""
-        while self._unread and not self._held:
+        """Hands over one of what was read, if the call wants it; the rest waits, and so does the socket.
+
+        One each turn of the loop: in a burst of messages the answers leave and everybody else goes on.
+        """
+        if self._unread and not self._held:
             self._step(self._call.receive, self._unread.popleft())
-        if not self._held:
+        if self._held:
+            return
+        if self._unread:
+            asyncio.get_running_loop().call_soon(self._feed)
+        else:
             self._socket.hold(False)
 
     async def _write(self) -> None:
@@ -276,8 +289,9 @@ class Connection:
     async def _say_goodbye(self, ending: Ending, reading: asyncio.Task[None]) -> None:
         if ending.close_code is None:
             return
+        patience_s = CLOSE_S if ending is SHUT_DOWN else self._services.outbox_s
         with suppress(TimeoutError, ConnectionError):
-            async with asyncio.timeout(self._services.outbox_s):
+            async with asyncio.timeout(patience_s):
                 await self._outbox.emptied()
             reading.cancel()  # the close itself reads, for the client's answer
             await asyncio.wait([reading])

@@ -26,6 +26,8 @@ from server.transport import Socket
 
 TICK_S = 0.04
 """Half a frame: pacing and timeouts need no more."""
+CLIENT_GONE = 499
+"""Nobody reads this status: a connection that ended before its upgrade is no error of the server."""
 
 MakeCall = Callable[[Setup, float], Call]
 
@@ -81,7 +83,10 @@ class Hall:
         call = make_call(setup, now)
         socket = Socket(self.config.max_message_bytes, self.config.ping_interval_s)
         with self._place() as give_back:
-            await socket.accept(request)
+            try:
+                await socket.accept(request)
+            except ConnectionError:
+                return web.Response(status=CLIENT_GONE)
             connection = Connection(session_id, call, socket, self._services, give_back)
             with self._present(session_id, connection):
                 if self.admission.draining:  # the server was told to stop during the upgrade

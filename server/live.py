@@ -105,7 +105,7 @@ class LiveCall(Call):
         )
 
     def _close(self, command: Close, now: float) -> list[Deed]:
-        self._close_id = command.event_id
+        self._close_id = self._close_id or command.event_id  # a second one is answered with the first
         return self.end(CLOSE_REQUESTED, now)
 
     _HANDLERS: dict[type[Any], Handle] = {

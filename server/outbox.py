@@ -14,6 +14,8 @@ from server.pacing import FRAME_S
 
 OTHERS_PER_FRAME = 4
 """Text, notices and answers to commands come on top of audio, so many a frame at most."""
+BYTES_PER_FRAME = 1 << 14
+"""Three times a frame in base64: the answers to a client's commands repeat ids of its own, of any length."""
 LEAST_FRAMES = 2 * INBOX_FRAMES
 """A fast model may answer a whole inbox before the socket gets its turn."""
 
@@ -24,7 +26,7 @@ class Outbox:
     def __init__(self, limit_s: float) -> None:
         self._limit_frames = max(int(limit_s / FRAME_S), LEAST_FRAMES)
         self._waiting: deque[Send] = deque()
-        self._frames = 0
+        self._frames = self._bytes = 0
         self._closed = False
         self._some = asyncio.Event()
         self._empty = asyncio.Event()
@@ -34,14 +36,21 @@ class Outbox:
         """False when it is full: the client reads too slowly. Once closed, messages go nowhere."""
         if self._closed:
             return True
-        too_much = self._frames + message.frames > self._limit_frames
-        if too_much or len(self._waiting) >= self._limit_frames * OTHERS_PER_FRAME:
+        if self._waiting and self._would_overflow(message):
             return False
         self._waiting.append(message)
         self._frames += message.frames
+        self._bytes += len(message.data)
         self._some.set()
         self._empty.clear()
         return True
+
+    def _would_overflow(self, message: Send) -> bool:
+        return (
+            self._frames + message.frames > self._limit_frames
+            or self._bytes + len(message.data) > self._limit_frames * BYTES_PER_FRAME
+            or len(self._waiting) >= self._limit_frames * OTHERS_PER_FRAME
+        )
 
     async def take(self) -> Send:
         """The next message; until `written`, it counts as waiting."""
@@ -53,7 +62,9 @@ class Outbox:
     def written(self) -> None:
         if not self._waiting:  # closed while it was being written
             return
-        self._frames -= self._waiting.popleft().frames
+        message = self._waiting.popleft()
+        self._frames -= message.frames
+        self._bytes -= len(message.data)
         if not self._waiting:
             self._empty.set()
 

@@ -104,7 +104,8 @@ async def content(request: web.Request) -> web.StreamResponse:
     hall, session_id = request.app[HALL], request.match_info["id"]
     if not SESSION_ID.fullmatch(session_id):
         return _unknown()
-    if hall.find(session_id):
+    connection = hall.find(session_id)
+    if connection is not None and not connection.ended:
         return problem(409, "session_open", "the session still runs; its recording comes when it has ended")
     path = await asyncio.to_thread(hall.archive.find, session_id)
     if path is None:

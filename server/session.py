@@ -105,6 +105,8 @@ class Session:
     def mute(self, on: bool, now: float) -> Actions:
         """From the next frame on the model hears silence, or the user again."""
         self.command(now)
+        if self.state is not State.RUNNING:
+            return self._take()  # what was said before the end stays as it was said
         self._muted = on
         self._pacer.muted(on, now)
         return self._take()

@@ -48,11 +48,12 @@ class Tape:
         self._spans: list[list[int]] = []
 
     def start(self) -> None:
-        """Makes the files. Without them nothing is recorded, and the call goes on."""
-        try:
-            self._writer = self._open_writer()
-        except Exception as error:
-            self._fail(error)
+        """Makes the files, if that was not done or tried before. Without them nothing is recorded."""
+        if self._writer is None and not self._failed:
+            try:
+                self._writer = self._open_writer()
+            except Exception as error:
+                self._fail(error)
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         if not self._put(user, agent, flags):
@@ -75,6 +76,7 @@ class Tape:
 
     def finish(self, reason: str, extra: dict[str, Any]) -> Path | None:
         """The finished recording; None where there is none, or it is left for a repair."""
+        self.start()
         replaced = {"frames_replaced": self._replaced, "replaced": self._spans} if self._replaced else {}
         try:
             return self._writer.finish(reason, {**extra, **replaced}) if self._writer else None
@@ -82,9 +84,14 @@ class Tape:
             self._fail(error)
             return None
 
+    def leave(self) -> None:
+        """Nobody can finish it now."""
+        self._log.error("the recording could not be closed and is left for the next start to repair")
+
     def _put(self, user: Samples, agent: Samples, flags: FrameFlags) -> bool:
         """Whether the frame is on disk."""
         self._frames += 1
+        self.start()
         if self._writer is None:
             return False
         try:

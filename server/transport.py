@@ -14,6 +14,7 @@ import select
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable
+from contextlib import suppress
 
 from aiohttp import WSMsgType, web
 
@@ -72,8 +73,8 @@ class Socket:
             return
         self._held = on
         self._last_sign = time.monotonic()
-        if self._transport is not None and not on:
-            self._transport.resume_reading()
+        if not on and (transport := self._still_open()) is not None:
+            transport.resume_reading()
         self._apply_hold()
 
     async def send(self, data: str | bytes) -> None:
@@ -104,7 +105,8 @@ class Socket:
     def abort(self) -> None:
         """Lets go of the connection, whatever state it is in."""
         if self._transport is not None:
-            self._transport.abort()
+            with suppress(AttributeError):  # see `_still_open`
+                self._transport.abort()
 
     def _tune(self, transport: asyncio.Transport) -> None:
         transport.set_write_buffer_limits(high=BUFFER_BYTES)
@@ -120,11 +122,17 @@ class Socket:
             raise MessageTooBig
 
     def _apply_hold(self) -> None:
-        if self._held and self._transport is not None:
-            self._transport.pause_reading()
+        if self._held and (transport := self._still_open()) is not None:
+            transport.pause_reading()
+
+    def _still_open(self) -> asyncio.Transport | None:
+        """A TLS transport that was closed twice has forgotten its connection, and whatever it is asked then
+        is an AttributeError (asyncio/sslproto.py, _SSLProtocolTransport.close)."""
+        return None if self._transport is None or self._transport.is_closing() else self._transport
 
     def _peer_left(self) -> bool:
-        plain = self._transport.get_extra_info("socket") if self._transport is not None else None
+        transport = self._still_open()
+        plain = transport.get_extra_info("socket") if transport is not None else None
         if plain is None or plain.fileno() < 0:
             return True
         poll = select.poll()

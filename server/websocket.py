@@ -18,6 +18,9 @@ from server.errors import ServerError
 SLACK_BYTES = 1 << 19
 """More than one read of the transport: a chunk may end one message and begin the next."""
 
+CONTROL_HEAD_BYTES = 6
+"""Of a client's ping or pong (RFC 6455, section 5.2), which may come inside a message but is no part."""
+
 
 class MessageTooBig(ServerError):
     """A message over the limit; what follows on this connection is thrown away."""
@@ -51,9 +54,12 @@ class _Bound:
         before = len(self._queue._buffer)
         outcome: tuple[bool, bytes] = self._parser.feed_data(data)
         fresh = islice(self._queue._buffer, before, None)
-        if any(message.type in (WSMsgType.TEXT, WSMsgType.BINARY) for message, _ in fresh):
-            self._unfinished_bytes = 0
         self._unfinished_bytes += len(data)
+        for message, _ in fresh:
+            if message.type in (WSMsgType.TEXT, WSMsgType.BINARY):
+                self._unfinished_bytes = len(data)
+            elif message.type in (WSMsgType.PING, WSMsgType.PONG):
+                self._unfinished_bytes -= CONTROL_HEAD_BYTES + len(message.data)
         if self._unfinished_bytes > self._limit_bytes:
             self._queue.feed_data(WSMessage(WSMsgType.ERROR, MessageTooBig(), None), 0)
         return outcome

@@ -122,10 +122,8 @@ def _read_duet(value: Any, where: str) -> DuetOptions:
     if not isinstance(value, dict):
         refuse(where, "an object", value)
     for name in strangers(DUET, value):  # a misspelt option would change a result in silence
-        allowed = ", ".join(field.path for field in DUET)
-        raise WireError(
-            "invalid_value", f"{where}.{name} is unknown; allowed are {allowed}", f"{where}.{name}"
-        )
+        allowed, stranger = ", ".join(field.path for field in DUET), f"{where}.{name[:80]}"
+        raise WireError("invalid_value", f"{stranger} is unknown; allowed are {allowed}", stranger)
     return DuetOptions(**read_fields(DUET, value, f"{where}."))
 
 

@@ -206,3 +206,17 @@ def test_without_room_for_metadata_finish_fails_and_opening_repairs(tmp_path: Pa
     assert recording.metadata["model"] == "moshi"
     assert recording.flags == [FrameFlags.MUTED]
     assert recording.samples[0].tolist() == [0.5, -0.5]
+
+
+def test_a_recording_that_cannot_start_or_finish_for_want_of_room_takes_none(
+    tmp_path: Path, disk_of: DiskOf
+) -> None:
+    with disk_of(40), pytest.raises(RecordingError, match="cannot start recording sess_1"):
+        RecordingWriter(tmp_path, "sess_1", {}, "flac")
+    assert not list(tmp_path.iterdir())
+
+    writer = RecordingWriter(tmp_path, "sess_1", {}, "flac")
+    writer.write(frame(0.5), frame(-0.5), NONE)
+    with disk_of(100), pytest.raises(RecordingError, match="cannot finish recording sess_1"):
+        writer.finish("close_requested", {})
+    assert {one.name for one in tmp_path.iterdir()} == {"sess_1.wav", "sess_1.flags", "sess_1.json"}

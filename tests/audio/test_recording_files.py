@@ -67,3 +67,8 @@ def test_only_the_audio_and_the_metadata_of_a_finished_recording_stay(files: Rec
         path.touch()
     files.remove_all_but(files.container("flac"))
     assert {path.name for path in files.base.parent.iterdir()} == {"sess_1.flac", "sess_1.json"}
+
+
+def test_a_path_that_is_no_unicode_comes_back_as_it_went(files: RecordingFiles) -> None:
+    replace_metadata(files, {"model": "/models/\udcff"})
+    assert read_metadata(files) == {"model": "/models/\udcff"}

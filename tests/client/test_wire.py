@@ -172,3 +172,12 @@ def test_any_json_is_either_a_message_or_a_wire_error(name: str, body: dict[str,
         assert json.loads(wire.dump_command(wire.parse_command(text)))["type"] == name
     with suppress(wire.WireError):
         assert json.loads(wire.dump_event(wire.parse_event(text), "ev"))["type"] == name
+
+
+def test_a_refusal_does_not_repeat_a_long_name() -> None:
+    with pytest.raises(wire.WireError) as refused:
+        wire.parse_command(
+            json.dumps({"type": "session.start", "session": {"model": "m", "duet": {"x" * 9_999: 1}}})
+        )
+    assert refused.value.param == "session.duet." + "x" * 80
+    assert len(refused.value.message) < 300

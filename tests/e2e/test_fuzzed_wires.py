@@ -116,11 +116,17 @@ class Speaker:
         return b"\x01" + bytes(page)
 
 
+def junk_kind(rng: random.Random) -> Message:
+    """A message of nothing but its kind, or of the wrong sort altogether."""
+    kinds: list[Message] = [b"", b"\x00", b"\x01", b"\x06", b"\xff", "text"]
+    return rng.choice(kinds)
+
+
 def moshi(speaker: Speaker) -> list[Callable[[random.Random], Message]]:
     return [
         *[speaker] * 6,
         lambda rng: bytes([rng.randrange(256)]) + rng.randbytes(rng.randrange(50)),
-        lambda rng: rng.choice([b"", b"\x00", b"\x01", b"\x06", b"\xff", "text"]),
+        junk_kind,
     ]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audio.recording import open_recording
 
+from audio.recording import open_recording
 from duet_client.session import connect
 from duet_client.wire import OutputAudioDelta
 from tests.e2e.running_server import RunningServer, babble, running_server

@@ -21,7 +21,8 @@ def sound(seed: int, frames: int) -> Frames:
     rng = np.random.default_rng(seed)
     loudness = 0.02 + 0.2 * (np.sin(np.arange(frames) * 0.9 + seed) > 0)
     noise: Frames = rng.standard_normal((frames, FRAME_SAMPLES), np.float32)
-    return noise * loudness.astype(np.float32)[:, None]
+    noise *= loudness.astype(np.float32)[:, None]
+    return noise
 
 
 def build(loaded: Loaded, capacity: int) -> ReferenceRuntime:

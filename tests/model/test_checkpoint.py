@@ -110,6 +110,13 @@ def test_a_missing_tensor_is_named(folder: Path) -> None:
         (lambda c: c.update(dimension=3), "(language model) does not load"),
         (lambda c: c.update(lm_gen_config={"cfg_coef": 2.0}), "lm_gen_config asks for cfg_coef"),
         (lambda c: c.update(lm_gen_config={"temp": -1}), "audio_temperature must be a number from 0 to 10.0"),
+        (lambda c: c.update(n_q="16"), "config.json n_q must be a whole number, not '16'"),
+        (lambda c: c.update(dep_q=None), "config.json dep_q must be a whole number, not None"),
+        (lambda c: c.update(delays=3), "config.json delays must be a list of whole numbers, not 3"),
+        (lambda c: c.update(model_id="me"), "config.json: model_id must be an object"),
+        (lambda c: c.update(lm_gen_config=[]), "config.json: lm_gen_config must be an object"),
+        (lambda c: c.update(conditioners="x"), "does not load: 'str' object has no attribute 'items'"),
+        (lambda c: c.update(tokenizer_name=None), "file names must be text, not None"),
         (lambda c: c.update(moshi_name=5), "file names must be text, not 5"),
         (lambda c: c.update(lora=True), "lora is on but lora_name is missing"),
         (lambda c: c.update(lora=True, lora_name="lora.safetensors"), "lora.safetensors is missing"),
@@ -181,3 +188,9 @@ def _lora_state(plain: Loaded, rank: int) -> dict[str, torch.Tensor]:
 def test_resolving_names_the_files_and_reads_no_weights(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"")
     assert resolve(str(folder)).moshi_weights == folder / "model.safetensors"
+
+
+def test_a_name_too_long_for_a_file_is_one_line(folder: Path) -> None:
+    assert "File name too long" in refusal("/" + "x" * 300)
+    edit(folder, lambda c: c.update(mimi_name="x" * 300))
+    assert "File name too long" in refusal(folder)

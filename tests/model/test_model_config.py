@@ -20,6 +20,8 @@ from model.config import SEED_MAX, Sampling
         ("audio_top_k", 2.5, f"an integer from 0 to {2**31 - 1}"),
         ("audio_top_k", True, f"an integer from 0 to {2**31 - 1}"),
         ("seed", SEED_MAX + 1, f"an integer from 0 to {SEED_MAX}"),
+        ("seed", 10**400, f"an integer from 0 to {SEED_MAX}"),  # beyond any float
+        ("text_temperature", 10**400, "a number from 0 to 10.0"),
         ("seed", None, f"an integer from 0 to {SEED_MAX}"),
     ],
 )

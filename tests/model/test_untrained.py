@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -51,3 +52,15 @@ def test_its_voice_is_quiet_noise_that_follows_the_user(tmp_path: Path) -> None:
     rms = float(np.sqrt(np.mean(np.square(call.pcm[5:]))))
     assert 0.005 < rms < 0.1  # -46 to -20 dBFS
     assert call.tokens != other.tokens
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))  # refused as a full disk refuses
+    try:
+        with pytest.raises(ModelError, match="cannot write the untrained checkpoint to .*model: .") as caught:
+            ensure_untrained(tmp_path / "model")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())

@@ -211,11 +211,22 @@ def test_a_recording_that_cannot_even_begin_ends_as_none(tmp_path: Path) -> None
     assert sum(lost) == 5
 
 
-def test_after_its_close_an_archive_records_nothing_and_says_so(tmp_path: Path) -> None:
+def test_after_its_close_an_archive_records_nothing_and_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with archive(tmp_path) as made:
         pass
     assert record(made, 3) is None
     assert list(tmp_path.iterdir()) == []
+    assert "could not be closed" in caplog.text
+
+
+def test_a_recording_whose_start_could_not_wait_begins_with_its_first_frame() -> None:
+    disk = StuckDisk()
+    disk.go.set()
+    tape = Tape(lambda: disk, no_loss, SessionLog(logging.getLogger("duet.test"), ID))
+    tape.write(level(0.5), level(0), FINE)
+    assert disk.frames == [(0.5, FINE)]
 
 
 def test_closing_waits_for_the_recordings_that_are_being_finished(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 
 import aiohttp
 from aiohttp import web
+from websockets.frames import Frame, Opcode
 
 from server.actions import Deed
 from server.app import create_app
@@ -16,12 +17,16 @@ from server.hall import HALL
 from server.live import LiveCall
 from server.switchboard import Switchboard
 from tests.server.echo_engine import EchoRuntime, echo_engine
-from tests.server.serving import WAIT_S, Logged, Running, audio_of, running, talking, tone
+from tests.server.serving import WAIT_S, Logged, Running, audio_of, running, talking, tone, types_of
 
 
 async def ended(here: Running, reason: str) -> None:
     """Returns once a session has ended for this reason."""
-    line = f'duet_sessions_ended_total{{reason="{reason}"}} 1.0'
+    await counted(here, f'duet_sessions_ended_total{{reason="{reason}"}} 1.0')
+
+
+async def counted(here: Running, line: str) -> None:
+    """Returns once the metrics say so."""
     async with aiohttp.ClientSession(here.http) as http, asyncio.timeout(WAIT_S):
         while True:
             async with http.get("/metrics") as answer:
@@ -144,5 +149,38 @@ def test_a_client_that_reads_late_still_gets_everything_up_to_the_last_word() ->
             assert audio_of(events) == bytes(3840) + tone(39)
             assert events[-1]["type"] == "session.closed"
             assert client.close_code == 1000
+
+    asyncio.run(scene())
+
+
+def test_a_burst_of_commands_in_one_piece_is_answered_to_the_last_one() -> None:
+    async def scene() -> None:
+        async with running() as here, talking(here.live) as client:
+            await client.start()
+            mute = Frame(Opcode.TEXT, b'{"type":"session.input_audio.mute"}')
+            client.socket.transport.write(mute.serialize(mask=True) * 2_000)
+            await client.say("session.close")
+            events = await client.hear_out()
+            assert types_of(events).count("session.input_audio.muted") == 2_000
+            assert events[-1]["type"] == "session.closed"
+
+    asyncio.run(scene())
+
+
+def test_a_second_signal_does_not_wait_for_a_client_that_does_not_read() -> None:
+    async def scene() -> None:
+        async with running(outbox_s=3_600) as here, talking(here.live, max_queue=1) as deaf:
+            await deaf.start()
+            deaf.socket.transport.pause_reading()
+            for _ in range(40):
+                await deaf.say("session.input_audio.mute", event_id="x" * 200_000)
+            await deaf.speak(tone(1))
+            await counted(here, "duet_inbox_frames_count 1.0")  # all that came before is answered
+            draining = asyncio.create_task(here.server.drain())
+            await asyncio.sleep(0)
+            here.server.stop_now()
+            async with asyncio.timeout(WAIT_S):
+                await draining
+            deaf.cut()
 
     asyncio.run(scene())

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audio.frames import FRAME_SAMPLES
+from audio.frames import FRAME_SAMPLES, silence
+from model.engine import FrameResult, Ticket
+from server.actions import Send
 from server.live import LiveCall
 from tests.server.calls import Desk, setup
 
@@ -206,3 +208,16 @@ def test_a_recording_knows_who_spoke_over_what() -> None:
     assert metadata["audio_format"] == {"type": "audio/pcm", "rate": 24000}
     assert metadata["started_unix_s"] == 1_700_000_000.0
     assert json.dumps(metadata)
+
+
+def test_whoever_closes_twice_is_answered_with_the_first_ones_id() -> None:
+    call = LiveCall(setup(), True, 0.0)
+    call.receive('{"type":"session.start","session":{"model":"default"}}', 0.0)
+    call.joined(0.0)
+    call.receive(tone(1), 0.0)
+    for event_id in ("first", "second"):
+        call.receive(json.dumps({"type": "session.close", "event_id": event_id}), 0.0)
+    call.answer(FrameResult(Ticket(0, 1), 0, silence(), "", -1, 0.0), 0.0)
+    said = [json.loads(deed.data) for deed in call.stored(0.0) if isinstance(deed, Send)]
+    assert said[-1]["type"] == "session.closed"
+    assert said[-1]["client_event_id"] == "first"

@@ -75,3 +75,24 @@ def test_whoever_waits_for_a_message_gets_the_one_that_comes() -> None:
         return (await waiting).data
 
     assert asyncio.run(scene()) == "late"
+
+
+def test_answers_of_any_length_are_bounded_by_their_bytes() -> None:
+    outbox = Outbox(10.0)
+    assert outbox.put(Send("x" * 3_000_000))  # nobody owes anything else
+    assert not outbox.put(Send("x"))
+
+    outbox = Outbox(10.0)
+    assert sum(outbox.put(Send("x" * 100_000)) for _ in range(500)) == 20  # of 2,048,000 bytes
+
+
+def test_what_is_written_makes_room_for_as_many_bytes() -> None:
+    async def scene() -> None:
+        outbox = Outbox(10.0)
+        outbox.put(Send("x" * 2_000_000))
+        assert not outbox.put(Send("x" * 100_000))
+        await outbox.take()
+        outbox.written()
+        assert outbox.put(Send("x" * 2_000_000))
+
+    asyncio.run(scene())

@@ -11,7 +11,8 @@ import aiohttp
 import numpy as np
 import soundfile
 
-from tests.server.serving import Running, running, talking, tone
+from tests.server.serving import WAIT_S, Running, running, talking, tone
+from tests.server.test_transport import START, handshake, masked
 
 Scene = Callable[[Running, aiohttp.ClientSession], Awaitable[None]]
 
@@ -127,3 +128,22 @@ def test_ids_that_are_none_and_sessions_that_were_not_recorded_are_not_found(tmp
                 assert answer.status == 404
 
     play(scene, tmp_path / "kept", recording_format="wav")
+
+
+def test_the_recording_is_there_as_soon_as_the_session_is_closed_though_its_client_lingers(
+    tmp_path: Path,
+) -> None:
+    async def scene() -> tuple[int, int]:
+        async with running(tmp_path, record="all", recording_format="wav") as here:
+            reader, writer = await handshake(here)
+            writer.write(START + masked(2, tone(1)) + masked(1, b'{"type":"session.close"}'))
+            async with asyncio.timeout(WAIT_S):
+                said = await reader.readuntil(b'"session.closed"')
+            session_id = said[said.index(b"sess_") :][:37].decode()
+            content = f"/v1/live/sessions/{session_id}/content"
+            async with aiohttp.ClientSession(here.http) as http, http.get(content) as answer:
+                found = answer.status, len(await answer.read())
+            writer.transport.abort()
+        return found
+
+    assert asyncio.run(scene()) == (200, 80 + 4 * 1_920)

@@ -20,7 +20,7 @@ from server.actions import (
     Submit,
     Usage,
 )
-from server.endings import TOO_MUCH_AUDIO
+from server.endings import CLOSE_REQUESTED, TOO_MUCH_AUDIO
 from server.session import Session
 from tests.server.sessions import FREE, LIMITS, NOTHING, frame, frames, only, reply, reply_all, started
 
@@ -146,3 +146,15 @@ def test_a_model_that_owes_nothing_may_be_silent_for_ever() -> None:
     session.hear(frames(1), 0.0)
     reply_all(session, 0.0)
     assert session.tick(8e4) == []
+
+
+def test_a_mute_after_the_close_takes_back_nothing_that_was_said_before() -> None:
+    session = started()
+    session.hear(frames(30), 0.0)
+    session.end(CLOSE_REQUESTED, 0.0)
+    session.mute(True, 0.0)
+    reply_all(session, 0.0)
+    rest = only(Submit, session.tick(1.0))
+    assert len(rest) == 5
+    assert all(submit.frame.any() for submit in rest)
+    assert session.counts.muted == 0

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 import os
 import socket
 import ssl
+import struct
 import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from server.tls import tls_context
 from server.transport import BUFFER_BYTES, Socket
 from tests.server.certificates import make_pair
-from tests.server.serving import WAIT_S, Running, audio_of, running, talking, tone
+from tests.server.serving import WAIT_S, Logged, Running, audio_of, running, talking, tone
 
 FREED_S = 2.0
 """A place whose owner has vanished is free after this time at the latest."""
@@ -36,14 +41,33 @@ async def wait_for_place(here: Running, within_s: float = WAIT_S, **options: Any
             await asyncio.sleep(0.02)
 
 
+def upgrade(key: str) -> bytes:
+    return (
+        f"GET /v1/live/sessions?audio=binary HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+        f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+
+
+@contextmanager
+def errors_of(*loggers: str) -> Iterator[list[str]]:
+    """What these loggers called an error meanwhile."""
+    handler, told = Logged(), [logging.getLogger(name) for name in loggers]
+    messages: list[str] = []
+    for logger in told:
+        logger.addHandler(handler)
+    try:
+        yield messages
+    finally:
+        for logger in told:
+            logger.removeHandler(handler)
+        messages += [record.getMessage() for record in handler.records]
+
+
 async def handshake(here: Running) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A client without a WebSocket library: it answers no ping unless told to."""
     reader, writer = await asyncio.open_connection("localhost", here.port)
     key = base64.b64encode(os.urandom(16)).decode()
-    writer.write(
-        f"GET /v1/live/sessions?audio=binary HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-        f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-    )
+    writer.write(upgrade(key))
     await reader.readuntil(b"\r\n\r\n")
     return reader, writer
 
@@ -53,6 +77,20 @@ def masked(opcode: int, payload: bytes) -> bytes:
     size = len(payload)
     length = bytes([0x80 | size]) if size < 126 else bytes([0xFE]) + size.to_bytes(2, "big")
     return bytes([0x80 | opcode]) + length + bytes(4) + payload
+
+
+@asynccontextmanager
+async def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """One handler on a port of its own."""
+    app = web.Application()
+    app.router.add_get("/", handler)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "localhost", 0, ssl_context=tls).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
 
 
 START = masked(1, b'{"type":"session.start","session":{"model":"default"}}')
@@ -174,17 +212,54 @@ def test_small_messages_leave_at_once_and_buffers_are_small_enough_to_feel_a_sta
         return here.response
 
     async def scene() -> None:
-        app = web.Application()
-        app.router.add_get("/", look)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        site = web.TCPSite(runner, "localhost", 0)
-        await site.start()
-        async with connect(f"ws://localhost:{runner.addresses[0][1]}/") as client:
+        async with serving(look) as port, connect(f"ws://localhost:{port}/") as client:
             await client.wait_closed()
-        await runner.cleanup()
 
     asyncio.run(scene())
     assert found["nodelay"] == 1
     assert found["sndbuf"] <= 2 * BUFFER_BYTES  # Linux doubles what is asked for
     assert found["user_timeout"] == 20_000
+
+
+def test_a_tls_connection_that_was_closed_twice_is_dead_and_can_be_held_and_cut(tmp_path: Path) -> None:
+    found: list[bool] = []
+
+    async def look(request: web.Request) -> web.StreamResponse:
+        here = Socket(1 << 20, 10.0)
+        await here.accept(request)
+        assert request.transport is not None
+        for _ in range(2):  # as a broken pipe and a good-bye do together
+            request.transport.close()
+        here.hold(True)
+        found.append(here.is_dead(time.monotonic()))
+        here.hold(False)
+        here.abort()
+        return here.response
+
+    async def scene() -> list[str]:
+        cert, key = make_pair(tmp_path)
+        trust = ssl.create_default_context(cafile=str(cert))
+        with errors_of("asyncio", "aiohttp.server") as logged:
+            async with (
+                serving(look, tls_context(cert, key)) as port,
+                connect(f"wss://localhost:{port}/", ssl=trust) as client,
+            ):
+                await client.wait_closed()
+        return logged
+
+    assert asyncio.run(scene()) == []
+    assert found == [True]
+
+
+def test_clients_that_are_gone_before_their_upgrade_are_no_error_of_the_server() -> None:
+    async def scene() -> list[str]:
+        with errors_of("asyncio", "duet.server", "aiohttp.server") as logged:
+            async with running() as here:
+                for _ in range(30):
+                    with socket.create_connection(("127.0.0.1", here.port)) as client:
+                        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                        client.sendall(upgrade("AAAAAAAAAAAAAAAAAAAAAA=="))
+                await wait_for_place(here)
+        return logged
+
+    assert asyncio.run(scene()) == []

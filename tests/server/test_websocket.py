@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.server.serving import WAIT_S, running, talking
-from tests.server.test_transport import START, handshake
+from tests.server.test_transport import START, handshake, masked
 
 LIMIT = 65_536
 
@@ -57,5 +57,19 @@ def test_a_message_in_ever_more_fragments_is_stopped_though_pings_come_between()
                 answer = await reader.readuntil((1009).to_bytes(2, "big"))
             assert b"message_too_big" in answer
             writer.transport.abort()
+
+    asyncio.run(scene())
+
+
+def test_pings_are_no_part_of_a_message_however_many_come() -> None:
+    async def scene() -> None:
+        async with running(max_message_bytes=LIMIT) as here, talking(here.live) as client:
+            await client.start()
+            ping = masked(9, bytes(125))
+            for _ in range(100):  # 1.3 MB in all
+                client.socket.transport.write(ping * 100)
+                await asyncio.sleep(0)
+            await client.say("session.input_audio.mute")
+            assert (await client.hear())["type"] == "session.input_audio.muted"
 
     asyncio.run(scene())
