@@ -133,9 +133,11 @@ class TwoChannelWav:
         missing = (len(self._waiting[0]) - len(self._waiting[1])) // 2
         for pcm in self._waiting:
             pcm.extend(bytes(max(map(len, self._waiting)) - len(pcm)))
-        self._write()
-        self._wav.close()
-        self._disk.close()
+        try:
+            self._write()
+        finally:
+            with self._disk:
+                self._wav.close()
         return abs(missing)
 
     def _write(self) -> None:

@@ -143,11 +143,14 @@ def _open(output: Path) -> TwoChannelWav:
 
 
 def _finish(run: _Play, output: Path, error: str | None) -> Played:
-    missing = run.wav.finish()
-    seconds = run.wav.samples / RATE
     beside = output.with_suffix(".json")
-    facts = {"recording": output.name, "duration_s": seconds, "missing_samples": missing, "error": error}
-    beside.write_text(
-        json.dumps(run.transcript.to_json(**facts), indent=2, ensure_ascii=False) + "\n", "utf-8"
-    )
+    try:
+        missing = run.wav.finish()
+        seconds = run.wav.samples / RATE
+        facts = {"recording": output.name, "duration_s": seconds, "missing_samples": missing, "error": error}
+        beside.write_text(
+            json.dumps(run.transcript.to_json(**facts), indent=2, ensure_ascii=False) + "\n", "utf-8"
+        )
+    except OSError as failure:
+        raise CommandError(f"cannot write {output}: {failure.strerror or failure}") from None
     return Played(output, beside, seconds, missing / RATE, error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import resource
 import struct
 import sys
 import wave
@@ -114,3 +116,19 @@ def test_both_channels_stand_side_by_side_and_the_shorter_one_is_filled(tmp_path
         assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (2, 24_000, 5)
         found = np.frombuffer(file.readframes(5), "<i2").reshape(-1, 2)
     assert found.tolist() == [[1, 10], [2, 20], [3, 0], [4, 0], [5, 0]]
+
+
+def test_a_full_disk_is_told_and_the_file_is_let_go_of(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))  # refused as a full disk refuses
+    try:
+        wav = TwoChannelWav(tmp_path / "out.wav")
+        wav.add_user(bytes(40_000))
+        with pytest.raises(OSError, match="File too large"):
+            wav.add_agent(bytes(40_000))
+        with pytest.raises(OSError, match="File too large"):
+            wav.finish()
+        del wav
+        gc.collect()  # an error in a finaliser fails the test
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -37,6 +37,12 @@ class Running:
     port: int
     secure: bool = False
 
+    async def seed_arrives(self, seed: int) -> None:
+        """Returns once the model has it: it joins sessions on a thread of its own."""
+        async with asyncio.timeout(WAIT_S):
+            while self.runtime.seeds[-1] != seed:  # noqa: ASYNC110  nothing to be told by
+                await asyncio.sleep(0.01)
+
     @property
     def http(self) -> str:
         return f"{'https' if self.secure else 'http'}://localhost:{self.port}"

@@ -62,6 +62,6 @@ def test_an_equal_seed_is_echoed_and_reaches_the_model() -> None:
                 async for event in session:
                     if isinstance(event, wire.OutputAudioDelta):
                         break
-                assert here.runtime.seeds[-1] == 42
+                await here.seed_arrives(42)
 
     asyncio.run(scene())

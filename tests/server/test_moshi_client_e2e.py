@@ -64,7 +64,8 @@ def test_the_handshake_comes_first_and_the_seeds_reach_the_model() -> None:
                 assert metadata[0] == 4
                 told = json.loads(metadata[1:])
                 assert told["ignored"] == ["pad_mult", "voice_prompt"]
-                assert told["sampling"]["seed"] == here.runtime.seeds[-1] == (3 << 32) + 4
+                assert told["sampling"]["seed"] == (3 << 32) + 4
+                await here.seed_arrives((3 << 32) + 4)
 
     asyncio.run(scene())
 
