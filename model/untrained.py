@@ -7,12 +7,17 @@ it goes through `checkpoint` like any other.
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import io
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +40,8 @@ BOOKS = 8
 BINS = 256
 TEXT_CARD = 128
 LATENT = 32
+
+_DRAFT = "-draft-"
 
 SEANET: dict[str, Any] = {
     "channels": 1,
@@ -144,15 +151,43 @@ def ensure_untrained(folder: Path | None = None) -> Path:
     try:
         if not folder.is_dir():
             folder.parent.mkdir(parents=True, exist_ok=True)
-            _make(folder)
+            with _alone_in(folder.parent) as alone:
+                if alone:
+                    _remove_drafts(folder)
+                if not folder.is_dir():  # else another process made it meanwhile
+                    _make(folder)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"cannot write the untrained checkpoint to {folder}: {reason}") from error
     return folder
 
 
+@contextmanager
+def _alone_in(parent: Path) -> Iterator[bool]:
+    """One process at a time makes a checkpoint here; False where the file system knows no such lock.
+
+    The kernel frees the lock of a process that was killed.
+    """
+    here = os.open(parent, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(here, fcntl.LOCK_EX)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(here)
+
+
+def _remove_drafts(folder: Path) -> None:
+    """What killed processes left; call it alone, for then nobody works on any draft."""
+    for draft in folder.parent.glob(f"{glob.escape(folder.name)}{_DRAFT}*"):
+        shutil.rmtree(draft, ignore_errors=True)
+
+
 def _make(folder: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-draft-") as drafts:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}{_DRAFT}") as drafts:
         draft = Path(drafts) / folder.name
         draft.mkdir()
         write_untrained(draft)

@@ -45,14 +45,20 @@ class Admission:
 
         failure: why the model serves nobody any more, None while it does.
         """
-        if failure is not None:
-            return Unavailable("model_failed", failure, RETRY_STOPPING_S)
-        if self.draining:
-            return Unavailable("draining", "the server stops and takes no new sessions", RETRY_STOPPING_S)
+        if unready := self.unreadiness(failure):
+            return unready
         if self.active >= self.capacity:
             message = f"all {self.capacity} sessions are taken; try again later"
             counts = {"active": self.active, "capacity": self.capacity}
             return Unavailable("server_full", message, RETRY_FULL_S, counts)
+        return None
+
+    def unreadiness(self, failure: str | None) -> Unavailable | None:
+        """Why nobody will be let in any more, whatever place is free; None while all is well."""
+        if failure is not None:
+            return Unavailable("model_failed", failure, RETRY_STOPPING_S)
+        if self.draining:
+            return Unavailable("draining", "the server stops and takes no new sessions", RETRY_STOPPING_S)
         return None
 
     def take(self) -> None:

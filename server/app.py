@@ -26,7 +26,7 @@ from model.engine import Engine
 from server import pages
 from server.answers import refuse
 from server.archive import Archive
-from server.auth import Gate
+from server.auth import Gate, is_local
 from server.config import ServerConfig
 from server.errors import BadParameter
 from server.hall import HALL, Hall
@@ -95,9 +95,8 @@ def create_app(config: ServerConfig, engine: Engine, board: Switchboard) -> web.
         metrics,
         Archive(config.recordings, config.recording_format, metrics.recording_lost),
     )
-    app = web.Application(
-        middlewares=[_guard(Gate(config.api_keys, config.allowed_origins), metrics), _explain]
-    )
+    gate = Gate(config.api_keys, config.allowed_origins, is_local(config.host))
+    app = web.Application(middlewares=[_guard(gate, metrics), _explain])
     app[HALL] = hall
     app.cleanup_ctx.append(_open_hall)
     app.on_response_prepare.append(pages.protect)  # type: ignore[arg-type]  # aiohttp 3.11 types it wrongly

@@ -44,7 +44,10 @@ log = logging.getLogger("duet.archive")
 
 
 class ArchiveEntry:
-    """One call's recording, as the call sees it: nothing here waits. One thread may call."""
+    """One call's recording, as the call sees it: nothing here waits. One thread may call.
+
+    finished: gets the file's path when it is whole, or None where it did not become so.
+    """
 
     def __init__(self, tape: Tape, writer: Worker, closer: Worker) -> None:
         self._tape = tape
@@ -52,6 +55,8 @@ class ArchiveEntry:
         self._closer = closer
         self._room = threading.BoundedSemaphore(WAITING_FRAMES)
         self._skipped = 0
+        self.finished: Finished = Future()
+        self.finished.set_running_or_notify_cancel()  # whoever stops waiting does not stop the work
         writer.hand(tape.start)  # where that cannot wait either, the first frame does it
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
@@ -65,27 +70,24 @@ class ArchiveEntry:
             self._skipped += 1
 
     def finish(self, reason: str, extra: dict[str, Any]) -> Finished:
-        """Ends the recording; no write follows. The file's path comes when it is whole, or None where it
-        did not become so."""
-        finished: Finished = Future()
-        finished.set_running_or_notify_cancel()  # whoever stops waiting does not stop the work
-        if not self._writer.hand(partial(self._end, self._skipped, reason, extra, finished)):
-            self._leave(finished)
-        return finished
+        """Ends the recording, once; no write follows. Returns `finished`."""
+        if not self._writer.hand(partial(self._end, self._skipped, reason, extra)):
+            self._leave()
+        return self.finished
 
     def _write(self, skipped: int, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         self._tape.skip(skipped)
         self._tape.write(user, agent, flags)
         self._room.release()
 
-    def _end(self, skipped: int, reason: str, extra: dict[str, Any], finished: Finished) -> None:
+    def _end(self, skipped: int, reason: str, extra: dict[str, Any]) -> None:
         self._tape.skip(skipped)
-        if not self._closer.hand(lambda: finished.set_result(self._tape.finish(reason, extra))):
-            self._leave(finished)
+        if not self._closer.hand(lambda: self.finished.set_result(self._tape.finish(reason, extra))):
+            self._leave()
 
-    def _leave(self, finished: Finished) -> None:
+    def _leave(self) -> None:
         self._tape.leave()
-        finished.set_result(None)
+        self.finished.set_result(None)
 
 
 class Archive:
@@ -99,15 +101,22 @@ class Archive:
         self._on_lost = on_lost
         self._writer = Worker("duet-archive-writer", WAITING_JOBS)
         self._closer = Worker("duet-archive-closer", WAITING_ENDED)
+        self._unfinished: set[str] = set()
 
     def open(self, session_id: str, metadata: dict[str, Any]) -> ArchiveEntry:
         """Starts a recording. Raises ValueError for what is no session id."""
         if not SESSION_ID.fullmatch(session_id):
             raise ValueError(f"session_id must be sess_ and 32 hex digits, not {session_id!r}")
         make = partial(RecordingWriter, self._folder, session_id, metadata, self._container)
-        return ArchiveEntry(
-            Tape(make, self._on_lost, SessionLog(log, session_id)), self._writer, self._closer
-        )
+        tape = Tape(make, self._on_lost, SessionLog(log, session_id))
+        entry = ArchiveEntry(tape, self._writer, self._closer)
+        self._unfinished.add(session_id)
+        entry.finished.add_done_callback(lambda _: self._unfinished.discard(session_id))
+        return entry
+
+    def is_writing(self, session_id: str) -> bool:
+        """Whether its recording is under way: the call goes on, or the file is still being made."""
+        return session_id in self._unfinished
 
     def find(self, session_id: str) -> Path | None:
         """The audio file of a finished recording; None where there is none, or none yet."""

@@ -7,6 +7,10 @@ server picks `duet`. A key is never read from the URL, which proxies and histori
 A request with an Origin header comes from a web page. Pages of this very server, pages of the visitor's
 own machine and the listed origins are let in. No Origin: not a browser, so only the key counts.
 
+A server that only its own machine can reach must also be asked for by a local name (localhost, 127.x,
+::1), or else a foreign site could point its name here after its page has loaded (DNS rebinding) and pass
+for this very server. Behind a proxy that keeps the outer name, list the origin.
+
 Refuses to know sockets, routes and where keys are kept.
 """
 
@@ -50,9 +54,15 @@ WRONG_KEY = Refusal(401, "wrong_api_key", "the API key is not one of this server
 
 
 class Gate:
-    """Lets a request in or says why not. Without keys, no key is asked for."""
+    """Lets a request in or says why not. Without keys, no key is asked for.
 
-    def __init__(self, keys: Iterable[str] = (), allowed_origins: Iterable[str] = ()) -> None:
+    local_only: the server listens on loopback addresses alone.
+    """
+
+    def __init__(
+        self, keys: Iterable[str] = (), allowed_origins: Iterable[str] = (), local_only: bool = False
+    ) -> None:
+        self._local_only = local_only
         self._digests = [_digest(key) for key in keys]
         self._allowed = {origin for text in allowed_origins if (origin := _origin(text))}
 
@@ -72,12 +82,14 @@ class Gate:
         text = headers.get("Origin")
         if text is None:
             return None
-        origin = _origin(text)
-        if origin and (
-            origin in self._allowed or _is_local(origin[1]) or _serves(headers.get("Host"), origin)
-        ):
+        origin, host = _origin(text), headers.get("Host", "")
+        if origin and origin in self._allowed:
             return None
-        return Refusal(403, "foreign_origin", f"pages of {text[:200]!r} may not connect to this server")
+        if self._local_only and not _names_this_machine(host):
+            return _foreign(f"pages may connect to this server as localhost only, not as {host[:200]!r}")
+        if origin and (is_local(origin[1]) or _serves(host, origin)):
+            return None
+        return _foreign(f"pages of {text[:200]!r} may not connect to this server")
 
     def _knows(self, key: str) -> bool:
         """Compares with every key, whole, so that the time taken tells nothing."""
@@ -126,7 +138,12 @@ def _split(text: str) -> SplitResult | None:
     return parts
 
 
-def _is_local(host: str) -> bool:
+def _foreign(message: str) -> Refusal:
+    return Refusal(403, "foreign_origin", message)
+
+
+def is_local(host: str) -> bool:
+    """Whether a name or address, without a port, is the machine's own: localhost or a loopback address."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -135,8 +152,13 @@ def _is_local(host: str) -> bool:
         return False
 
 
-def _serves(host_header: str | None, origin: tuple[str, str, int]) -> bool:
+def _names_this_machine(host_header: str) -> bool:
+    here = _origin(f"http://{host_header}")
+    return here is not None and is_local(here[1])
+
+
+def _serves(host_header: str, origin: tuple[str, str, int]) -> bool:
     """Whether the page came from the host that is now asked. The scheme is the page's: behind a proxy
     that ends TLS, this server cannot know its own."""
-    here = _origin(f"{origin[0]}://{host_header}") if host_header else None
+    here = _origin(f"{origin[0]}://{host_header}")
     return here is not None and here[1:] == origin[1:]

@@ -7,6 +7,7 @@ says in none. Refuses to know sockets and which thread calls.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -51,7 +52,8 @@ class Call(ABC):
 
     def __init__(self, setup: Setup, limits: Limits, now: float) -> None:
         self._setup = setup
-        self._session = Session(limits, self._flush, now)
+        self._session = Session(limits, self._flush, self._forget, now)
+        self._pieces: deque[bytes] = deque()
         self._unsent = 0
 
     # -- what a wire adds -------------------------------------------------------------------------
@@ -62,7 +64,7 @@ class Call(ABC):
 
     @abstractmethod
     def receive(self, message: str | bytes, now: float) -> list[Deed]:
-        """A text or a binary message came."""
+        """A text or a binary message came; nothing of the one before may be left (`has_more`)."""
 
     @abstractmethod
     def _greet(self) -> Iterable[Send]:
@@ -71,6 +73,14 @@ class Call(ABC):
     @abstractmethod
     def _say(self, said: Said) -> Iterable[Send]:
         """The wire's words for it, maybe none."""
+
+    @abstractmethod
+    def _hear(self, audio: bytes, now: float) -> list[Deed]:
+        """Decodes a piece of audio, for the session."""
+
+    @abstractmethod
+    def _frames_in(self, size: int) -> int:
+        """How many frames so many bytes of audio are that nobody will decode."""
 
     @abstractmethod
     def _flush(self) -> Tail:
@@ -90,6 +100,15 @@ class Call(ABC):
     def no_room(self, now: float) -> list[Deed]:
         """It did not."""
         return self.end(NO_ROOM, now)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether audio of the last message waits for `go_on`."""
+        return bool(self._pieces)
+
+    def go_on(self, now: float) -> list[Deed]:
+        """Its next piece: decoding a long message at once would hold everybody up."""
+        return self._hear(self._pieces.popleft(), now) if self._pieces else []
 
     def answer(self, result: FrameResult, now: float) -> list[Deed]:
         return self._render(self._session.answer(result, now))
@@ -117,6 +136,15 @@ class Call(ABC):
         )
 
     # -- for the wires ----------------------------------------------------------------------------
+
+    def _take_audio(self, audio: bytes, piece_bytes: int) -> None:
+        """To be heard with `go_on`, in pieces of this size; no audio is a piece too, and a sign of life."""
+        self._pieces += [audio[at : at + piece_bytes] for at in range(0, max(1, len(audio)), piece_bytes)]
+
+    def _forget(self) -> int:
+        size = sum(map(len, self._pieces))
+        self._pieces.clear()
+        return self._frames_in(size)
 
     def _join(self, sampling: Sampling, audio: dict[str, Any], recorded: bool, now: float) -> Join:
         info = self._setup.info

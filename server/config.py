@@ -69,7 +69,8 @@ class ServerConfig:
         (),
         texts(r"https?://[^\s/?#@]+", "must be a web origin like https://example.org, without a path"),
         "access",
-        "another web origin whose pages may connect; may be given several times",
+        "another web origin whose pages may connect, besides this server's own and those of this machine;"
+        " a server on localhost behind a proxy must be told the outer one; may be given several times",
     )
 
     recordings: Path = setting(Path("recordings"), path(), "recordings", "folder that holds the recordings")

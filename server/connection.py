@@ -80,12 +80,14 @@ class Connection:
         self._outbox = Outbox(services.outbox_s)
         self._todo: deque[Deed] = deque()
         self._unread: deque[str | bytes] = deque()
-        self._busy = self._held = self._left = self._broken = False
+        self._busy = self._held = self._left = self._broken = self._feeds_soon = False
         self._ticket: Ticket | None = None
         self._entry: ArchiveEntry | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending: Ending | None = None
         self._over = asyncio.Event()
+        self._patience_s = services.outbox_s
+        self._goodbye: asyncio.Timeout | None = None
 
     # -- what happens to it -----------------------------------------------------------------------
 
@@ -107,7 +109,7 @@ class Connection:
 
     @property
     def ended(self) -> bool:
-        """Whether the session is over and its recording finished; the good-bye may still take a while."""
+        """Whether the session is over; its good-bye and its recording may still take a while."""
         return self._over.is_set()
 
     def tick(self) -> None:
@@ -124,6 +126,14 @@ class Connection:
     def stop_now(self) -> None:
         """The server stops."""
         self._step(self._call.end, SHUT_DOWN)
+        self.hurry()
+
+    def hurry(self) -> None:
+        """From now on a client has CLOSE_S for its good-bye, also where that has begun."""
+        self._patience_s = min(self._patience_s, CLOSE_S)
+        if self._goodbye is not None and not self._goodbye.expired():
+            latest = asyncio.get_running_loop().time() + CLOSE_S
+            self._goodbye.reschedule(min(latest, self._goodbye.when() or latest))
 
     def _answered(self, result: FrameResult) -> None:
         self._step(self._call.answer, result)
@@ -193,7 +203,7 @@ class Connection:
 
     def _resume(self, _: ResumeReading) -> None:
         self._held = False
-        asyncio.get_running_loop().call_soon(self._feed)
+        self._feed_soon()
 
     def _send(self, deed: Send) -> None:
         if not self._outbox.put(deed):
@@ -230,22 +240,37 @@ class Connection:
     async def _read(self) -> None:
         async for message in self._socket.messages():
             self._unread.append(message)
-            self._feed()
+            if not self._feeds_soon:
+                self._feed()
             await asyncio.sleep(0)
         self._lose(CONNECTION_LOST)
+
+    def _feed_soon(self) -> None:
+        if not self._feeds_soon:
+            self._feeds_soon = True
+            asyncio.get_running_loop().call_soon(self._feed)
 
     def _feed(self) -> None:
         """Hands over one of what was read, if the call wants it; the rest waits, and so does the socket.
 
-        One each turn of the loop: in a burst of messages the answers leave and everybody else goes on.
+        One message, or a piece of a long one, each turn of the loop: in a burst the answers leave and
+        everybody else goes on.
         """
-        if self._unread and not self._held:
+        self._feeds_soon = False
+        if self._broken or self._over.is_set():
+            self._unread.clear()
+        elif self._call.has_more:
+            self._step(self._call.go_on)
+        elif self._unread and not self._held:
             self._step(self._call.receive, self._unread.popleft())
-        if self._held:
-            return
-        if self._unread:
-            asyncio.get_running_loop().call_soon(self._feed)
-        else:
+        self._wait_or_read()
+
+    def _wait_or_read(self) -> None:
+        more = self._call.has_more and not (self._broken or self._over.is_set())
+        if more or (self._unread and not self._held):
+            self._socket.hold(True)
+            self._feed_soon()
+        elif not self._held:
             self._socket.hold(False)
 
     async def _write(self) -> None:
@@ -289,13 +314,19 @@ class Connection:
     async def _say_goodbye(self, ending: Ending, reading: asyncio.Task[None]) -> None:
         if ending.close_code is None:
             return
-        patience_s = CLOSE_S if ending is SHUT_DOWN else self._services.outbox_s
         with suppress(TimeoutError, ConnectionError):
-            async with asyncio.timeout(patience_s):
-                await self._outbox.emptied()
+            await self._see_off()
             reading.cancel()  # the close itself reads, for the client's answer
             await asyncio.wait([reading])
             await self._socket.close(ending.close_code, ending.reason)
+
+    async def _see_off(self) -> None:
+        """Returns when the client has been sent everything. Raises TimeoutError if it takes too long."""
+        try:
+            async with asyncio.timeout(self._patience_s) as self._goodbye:
+                await self._outbox.emptied()
+        finally:
+            self._goodbye = None
 
     def _lose(self, ending: Ending) -> None:
         """Nobody is there any more, or nobody who reads."""

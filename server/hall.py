@@ -68,6 +68,10 @@ class Hall:
         """Why nobody can come in now."""
         return self.admission.refusal(self.engine.failure)
 
+    def unreadiness(self) -> Unavailable | None:
+        """Why nobody could come in even if places were free."""
+        return self.admission.unreadiness(self.engine.failure)
+
     async def receive(self, request: web.Request, make_call: MakeCall) -> web.StreamResponse:
         """One connection's whole life; ask `refusal` first, without awaiting in between."""
         session_id = "sess_" + secrets.token_hex(16)
@@ -98,10 +102,14 @@ class Hall:
         return self._connections.get(session_id)
 
     async def drain(self) -> None:
-        """Lets nobody in any more; returns when the last one has left."""
+        """Lets nobody in any more; returns when the last one has left. Calls have `drain_s` to end, and
+        clients that do not read no longer."""
         self.admission.draining = True
         for connection in self._everybody():
             connection.drain()
+        await self.empty(self._limits.drain_s)
+        for connection in self._everybody():
+            connection.hurry()
         await self._is_empty.wait()
 
     def stop_now(self) -> None:

@@ -88,7 +88,7 @@ class LiveCall(Call):
         return [self._join(agreement.sampling, audio, agreement.recorded, now)]
 
     def _append(self, command: InputAudioAppend, now: float) -> list[Deed]:
-        return self._hear(command.audio, now)
+        return self._hear_whole(command.audio, now)
 
     def _mute(self, command: Mute, now: float) -> list[Deed]:
         return [*self._render(self._session.mute(True, now)), self._event(Muted(command.event_id))]
@@ -133,15 +133,24 @@ class LiveCall(Call):
             raise WireError("unexpected_binary", "binary audio must be asked for with ?audio=binary")
         if self._session.state is State.OPENING:
             raise WireError("session_not_started", "the first message must be session.start", "type")
-        return self._hear(data, now)
+        return self._hear_whole(data, now)
 
-    def _hear(self, data: bytes, now: float) -> list[Deed]:
-        return self._render(self._session.hear(self._input.push(data), now))
+    def _hear_whole(self, audio: bytes, now: float) -> list[Deed]:
+        """Its first second; the rest follows, if it is not too much."""
+        self._take_audio(audio, self._format.rate * self._format.bytes_per_sample)
+        return [*self._render(self._session.came(self._frames_in(len(audio)), now)), *self.go_on(now)]
+
+    def _hear(self, audio: bytes, now: float) -> list[Deed]:
+        return self._render(self._session.hear(self._input.push(audio), now))
+
+    def _frames_in(self, size: int) -> int:
+        return size // self._format.frame_bytes
 
     def _flush(self) -> Tail:
         return self._input.flush()
 
     def _use(self, audio: AudioFormat) -> None:
+        self._format = audio
         self._input = InputStream(audio.type, audio.rate)
         self._output = OutputStream(audio.type, audio.rate)
 

@@ -20,6 +20,8 @@ from server.endings import BAD_AUDIO
 from server.moshi_query import MoshiOptions
 from server.session import Tail
 
+PIECE_BYTES = 1 << 12
+"""A second at 32 kbit/s, more than speech takes."""
 SILENCE_AFTER_S = 4.0
 """These clients give up after 10 s without a message, so a silent one must hear something before."""
 
@@ -37,7 +39,9 @@ class Kind(IntEnum):
 
 
 class MoshiCall(Call):
-    """discarded: messages that say nothing here: unknown kinds, empty ones, text messages."""
+    """discarded: messages that say nothing here: unknown kinds, empty ones, text messages.
+    unheard_bytes: of audio that came and was never decoded, since the session had ended.
+    """
 
     wire = "moshi"
 
@@ -48,7 +52,7 @@ class MoshiCall(Call):
         self._reader = OggOpusReader()
         self._writer = OggOpusWriter()
         self._framer = Framer()
-        self.discarded = 0
+        self.discarded = self.unheard_bytes = 0
 
     def open(self, now: float) -> list[Deed]:
         audio = {"type": "audio/ogg; codecs=opus", "rate": 24_000}
@@ -57,26 +61,32 @@ class MoshiCall(Call):
     def receive(self, message: str | bytes, now: float) -> list[Deed]:
         kind = message[0] if isinstance(message, bytes) and message else None
         if isinstance(message, bytes) and kind == Kind.AUDIO:
-            return self._hear(message[1:], now)
+            self._take_audio(message[1:], PIECE_BYTES)
+            return self.go_on(now)
         if kind == Kind.PING:
             self._session.command(now)
             return [_message(Kind.PING)]
         self.discarded += 1
         return []
 
-    def _hear(self, data: bytes, now: float) -> list[Deed]:
+    def _hear(self, audio: bytes, now: float) -> list[Deed]:
         try:
-            samples = self._reader.push(data)
+            samples = self._reader.push(audio)
         except ValueError as error:
             return self.end(replace(BAD_AUDIO, message=f"the audio cannot be decoded: {error}"), now)
         return self._render(self._session.hear(self._framer.push(samples), now))
+
+    def _frames_in(self, size: int) -> int:
+        """Only decoding would tell; the bytes are counted instead."""
+        self.unheard_bytes += size
+        return 0
 
     def _flush(self) -> Tail:
         last = self._framer.flush()
         return ([], 0) if last is None else ([last[0]], last[1])
 
     def _notes(self) -> dict[str, Any]:
-        return {"discarded_messages": self.discarded}
+        return {"discarded_messages": self.discarded, "unheard_bytes": self.unheard_bytes}
 
     def _greet(self) -> Iterable[Send]:
         yield _message(Kind.HANDSHAKE)

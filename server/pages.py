@@ -89,8 +89,8 @@ async def health(request: web.Request) -> web.Response:
 
 
 async def ready(request: web.Request) -> web.Response:
-    """Whether a session could start now."""
-    refusal = request.app[HALL].refusal()
+    """Whether it is warm and not draining; a full server is ready, and its model list tells it is full."""
+    refusal = request.app[HALL].unreadiness()
     return refuse(refusal) if refusal else web.json_response({"status": "ready"})
 
 
@@ -107,6 +107,8 @@ async def content(request: web.Request) -> web.StreamResponse:
     connection = hall.find(session_id)
     if connection is not None and not connection.ended:
         return problem(409, "session_open", "the session still runs; its recording comes when it has ended")
+    if hall.archive.is_writing(session_id):
+        return problem(409, "session_open", "the session has ended; its recording is being written")
     path = await asyncio.to_thread(hall.archive.find, session_id)
     if path is None:
         return _unknown()

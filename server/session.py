@@ -58,13 +58,20 @@ class Heard:
 
 
 class Session:
-    """See the module. `flush` is asked once, at a graceful end, for what the input still holds."""
+    """See the module.
 
-    def __init__(self, limits: Limits, flush: Callable[[], Tail], now: float) -> None:
+    flush: asked once, at a graceful end, for what the input still holds.
+    forget: lets go of the audio that came and was not handed in yet, and says how many frames that is.
+    """
+
+    def __init__(
+        self, limits: Limits, flush: Callable[[], Tail], forget: Callable[[], int], now: float
+    ) -> None:
         self.state = State.OPENING
         self.counts = Counts()
         self._limits = limits
         self._flush = flush
+        self._forget = forget
         self._pacer: Pacer = Free()
         self._lag_frames = self._context_frames = 0
         self._since = dict.fromkeys(Since, math.inf) | {Since.ENTERED: now, Since.SIGN: now}
@@ -85,8 +92,15 @@ class Session:
         self._started = self._move(Step.START, now)
         return self._take()
 
+    def came(self, frames: int, now: float) -> Actions:
+        """Audio of so many frames came, to be heard next. Too much ends the session before it is decoded."""
+        waiting = len(self._backlog) + frames - self._room(now)
+        if self.state is State.RUNNING and waiting * FRAME_S > self._limits.backlog_s:
+            self._stop(TOO_MUCH_AUDIO, now)
+        return self._take()
+
     def hear(self, frames: Sequence[Samples], now: float) -> Actions:
-        """Audio came, enough for so many whole frames (none is fine)."""
+        """Audio, decoded: enough for so many whole frames (none is fine)."""
         if self.state is not State.RUNNING:
             self._drop(len(frames) if self.state is not State.ENDED else 0)
             return self._take()
@@ -173,6 +187,14 @@ class Session:
 
     # -- frames -----------------------------------------------------------------------------------
 
+    def _room(self, now: float) -> int:
+        """How many frames the model would take at once."""
+        accepted, in_flight = self.counts.accepted, len(self._in_flight)
+        room = 0
+        while self._pacer.may_accept(accepted + room, in_flight + room, self._unwritten, now):
+            room += 1
+        return room
+
     def _accept(self, now: float) -> None:
         """Hands waiting frames to the model as far as the pace allows."""
         while self._backlog and self._pacer.may_accept(
@@ -212,7 +234,8 @@ class Session:
             self._out.append(Dropped(frames))
 
     def _drop_backlog(self) -> None:
-        self._drop(sum(FrameFlags.SILENCE_FED not in heard.flags for heard in self._backlog))
+        waiting = sum(FrameFlags.SILENCE_FED not in heard.flags for heard in self._backlog)
+        self._drop(waiting + self._forget())
         self._backlog.clear()
 
     # -- the end ----------------------------------------------------------------------------------

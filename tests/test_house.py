@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import statistics
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def test_a_room_with_code_has_tests(room: str) -> None:
 def test_tests_are_no_packages_and_no_two_files_share_a_name() -> None:
     tests = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
     assert "__init__.py" not in tests
-    assert sorted(tests) == sorted(set(tests))
+    assert {name for name, times in Counter(tests).items() if times > 1} == set()
 
 
 def test_the_readme_names_every_folder() -> None:

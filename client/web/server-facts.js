@@ -22,7 +22,7 @@ export async function askModel(fetch, page, key) {
   return { facts, refusal: refusalOf(models, key) ?? fullness(facts) };
 }
 
-/** The same, and whether the server itself says that a call could start. */
+/** The same, and whether the server itself is ready; being full is told by its places alone. */
 export async function askServer(fetch, page, key) {
   const { facts, refusal } = await askModel(fetch, page, key);
   if (refusal) return { facts, refusal };

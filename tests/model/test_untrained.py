@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import resource
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +18,9 @@ from model.config import ModelError
 from model.fingerprint import fingerprint
 from model.untrained import ensure_untrained, write_untrained
 from tests.model.rows import Call, build, play, sound
+
+ROOT = Path(__file__).resolve().parents[2]
+WAIT_S = 120
 
 
 def test_two_writings_are_byte_for_byte_the_same(tmp_path: Path) -> None:
@@ -38,6 +45,52 @@ def test_it_is_written_once_and_found_again(tmp_path: Path) -> None:
     assert ensure_untrained(folder) == folder
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
     assert list(tmp_path.iterdir()) == [folder]  # no draft left beside it
+
+
+KILLED_MAKER = """
+import os, pathlib, signal, sys
+from model import untrained
+untrained.write_untrained = lambda draft: os.kill(os.getpid(), signal.SIGKILL)
+untrained.ensure_untrained(pathlib.Path(sys.argv[1]))
+"""
+MAKER = """
+import pathlib, sys
+from model.untrained import ensure_untrained
+ensure_untrained(pathlib.Path(sys.argv[1]))
+"""
+
+
+def python(script: str, folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", script, str(folder)], cwd=ROOT)
+
+
+def test_what_a_killed_process_left_is_gone_after_the_next_writing(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    assert python(KILLED_MAKER, folder).wait(WAIT_S) == -signal.SIGKILL
+    (draft,) = tmp_path.iterdir()
+    assert draft.name.startswith("kept-draft-")
+    ensure_untrained(folder)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_two_that_start_at_once_do_not_take_each_others_draft_away(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    makers = [python(MAKER, folder) for _ in range(2)]
+    assert [maker.wait(WAIT_S) for maker in makers] == [0, 0]
+    assert list(tmp_path.iterdir()) == [folder]
+    assert (folder / "config.json").is_file()
+
+
+def test_a_file_system_without_locks_gets_its_checkpoint_and_nobodys_draft_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    (tmp_path / "kept-draft-other").mkdir()
+    ensure_untrained(tmp_path / "kept")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "kept-draft-other"]
 
 
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

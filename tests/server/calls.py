@@ -41,6 +41,8 @@ class Desk:
     def say(self, message: str | bytes | dict[str, Any]) -> None:
         text = json.dumps(message) if isinstance(message, dict) else message
         self.perform(self.call.receive(text, self.now))
+        while self.call.has_more:
+            self.perform(self.call.go_on(self.now))
 
     def start(self, **session: Any) -> None:
         self.say({"type": "session.start", "session": {"model": "default"} | session})

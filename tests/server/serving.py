@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 
 from audio.frames import FRAME_SAMPLES
 from server.app import Server, serve
+from server.archive import Archive
 from server.config import ServerConfig
 from server.listen import bind
 from server.switchboard import Switchboard
@@ -42,6 +43,10 @@ class Running:
         async with asyncio.timeout(WAIT_S):
             while self.runtime.seeds[-1] != seed:  # noqa: ASYNC110  nothing to be told by
                 await asyncio.sleep(0.01)
+
+    @property
+    def archive(self) -> Archive:
+        return self.server._hall.archive
 
     @property
     def http(self) -> str:

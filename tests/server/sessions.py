@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,6 +18,11 @@ LIMITS = Limits.of(ServerConfig())
 FREE = replace(LIMITS, pace="free")
 LAG, CONTEXT = 1, 250
 NOTHING: Tail = ([], 0)
+
+
+def nothing_unheard() -> int:
+    return 0
+
 
 T = TypeVar("T")
 
@@ -34,9 +40,14 @@ def only(kind: type[T], actions: list[Any]) -> list[T]:
     return [action for action in actions if isinstance(action, kind)]
 
 
-def started(limits: Limits = LIMITS, now: float = 0.0, tail: Tail = NOTHING) -> Session:
+def started(
+    limits: Limits = LIMITS,
+    now: float = 0.0,
+    tail: Tail = NOTHING,
+    forget: Callable[[], int] = nothing_unheard,
+) -> Session:
     """A running session; `tail` is what its input still holds when it ends."""
-    session = Session(limits, lambda: tail, now)
+    session = Session(limits, lambda: tail, forget, now)
     session.start(LAG, CONTEXT, now)
     return session
 

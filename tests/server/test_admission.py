@@ -24,6 +24,13 @@ def test_a_full_server_says_how_full_it_is_and_when_to_come_back() -> None:
     }
 
 
+def test_a_full_server_is_ready_all_the_same() -> None:
+    assert Admission(capacity=1, active=1).unreadiness(None) is None
+    unready = Admission(capacity=1, active=1, draining=True).unreadiness(None)
+    assert unready is not None
+    assert unready.reason == "draining"
+
+
 def test_a_place_that_is_given_back_is_free_again() -> None:
     admission = Admission(capacity=1)
     admission.take()

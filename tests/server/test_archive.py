@@ -262,6 +262,26 @@ def test_a_running_recording_is_not_found_before_it_is_finished(tmp_path: Path) 
         assert made.find(ID) is not None
 
 
+def test_a_recording_is_being_written_until_its_file_is_there(tmp_path: Path) -> None:
+    go = threading.Event()
+    with archive(tmp_path) as made:
+        entry = made.open(ID, {})
+        assert made.is_writing(ID)
+        made._closer.hand(lambda: go.wait(WAIT_S))  # as a long call's FLAC keeps it busy
+        finished = entry.finish("close_requested", {})
+        assert made.is_writing(ID)
+        go.set()
+        assert finished.result(WAIT_S) == made.find(ID) == tmp_path / f"{ID}.wav"
+        assert not made.is_writing(ID)
+
+
+def test_a_recording_that_came_to_nothing_is_not_being_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with archive(tmp_path / "file", lambda _: None) as made:
+        record(made, 1)
+        assert not made.is_writing(ID)
+
+
 @pytest.mark.parametrize("suffix", [".wav", ".json"])
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path, suffix: str) -> None:
     inside, outside = tmp_path / "in", tmp_path / "out"

@@ -133,6 +133,34 @@ def test_a_listed_origin_gets_in_and_its_neighbours_do_not() -> None:
     assert status(gate, origin="https://app.example:8443", host="talk.example") == 403
 
 
+HERE = Gate(local_only=True)
+
+
+@pytest.mark.parametrize("host", ["localhost:8998", "localhost", "127.0.0.1:8998", "127.8.8.8", "[::1]:8998"])
+def test_a_server_of_this_machine_only_lets_in_pages_that_ask_for_it_by_a_local_name(host: str) -> None:
+    assert status(HERE, origin=f"http://{host}", host=host) is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example:8998", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "[::2]", ""],
+)
+def test_a_foreign_name_that_was_pointed_at_this_machine_is_403_though_its_page_seems_our_own(
+    host: str,
+) -> None:
+    refusal = HERE.refusal(headers(origin=f"http://{host}", host=host))
+    assert refusal is not None
+    assert (refusal.status, refusal.reason) == (403, "foreign_origin")
+    assert f"as localhost only, not as {host!r}" in refusal.message
+    assert status(HERE, origin="http://localhost:8998", host=host) == 403
+    assert status(HERE, host=host) is None  # no page
+
+
+def test_a_listed_origin_reaches_a_server_of_this_machine_only_through_a_proxy() -> None:
+    gate = Gate(allowed_origins=["https://talk.example"], local_only=True)
+    assert status(gate, origin="https://talk.example", host="talk.example") is None
+
+
 def test_an_allowed_page_still_needs_its_key() -> None:
     gate = Gate([KEY], allowed_origins=["https://app.example"])
     assert status(gate, origin="https://app.example", host="talk.example") == 401

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import aiohttp
 from aiohttp import web
@@ -13,11 +15,21 @@ from server.actions import Deed
 from server.app import create_app
 from server.call import Call, Setup
 from server.config import ServerConfig
-from server.hall import HALL
+from server.hall import HALL, Hall, MakeCall
 from server.live import LiveCall
 from server.switchboard import Switchboard
 from tests.server.echo_engine import EchoRuntime, echo_engine
-from tests.server.serving import WAIT_S, Logged, Running, audio_of, running, talking, tone, types_of
+from tests.server.serving import (
+    WAIT_S,
+    Logged,
+    Running,
+    Talker,
+    audio_of,
+    running,
+    talking,
+    tone,
+    types_of,
+)
 
 
 async def ended(here: Running, reason: str) -> None:
@@ -84,39 +96,44 @@ class Brittle(LiveCall):
         return super().receive(message, now)
 
 
-async def _brittle(request: web.Request) -> web.StreamResponse:
-    def make(setup: Setup, now: float) -> Call:
-        return Brittle(setup, False, now)
+@asynccontextmanager
+async def speaking(make: MakeCall) -> AsyncIterator[tuple[str, Hall]]:
+    """The address where every call is one of these, and the hall they are in."""
 
-    return await request.app[HALL].receive(request, make)
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return await request.app[HALL].receive(request, make)
+
+    board, runtime = Switchboard(), EchoRuntime(2)
+    engine = echo_engine(runtime, board.on_step)
+    engine.start()
+    app = create_app(ServerConfig(record="never"), engine, board)
+    app.router.add_get("/call", handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "localhost", 0).start()
+    try:
+        yield f"ws://localhost:{runner.addresses[0][1]}/call", app[HALL]
+    finally:
+        await runner.cleanup()
+        engine.stop()
 
 
 def test_a_crash_ends_one_connection_with_1011_and_is_logged_once_with_its_session() -> None:
     logged = Logged()
 
     async def scene() -> None:
-        board, runtime = Switchboard(), EchoRuntime(2)
-        engine = echo_engine(runtime, board.on_step)
-        engine.start()
-        app = create_app(ServerConfig(record="never"), engine, board)
-        app.router.add_get("/brittle", _brittle)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        await web.TCPSite(runner, "localhost", 0).start()
-        address = f"ws://localhost:{runner.addresses[0][1]}/brittle"
-        async with talking(address) as broken, talking(address) as other:
-            await broken.start()
-            await other.start()
-            await broken.socket.send("break")
-            await broken.hear_out()
-            assert broken.close_code == 1011
-            assert getattr(logged.records[0], "session", None) == broken.session["id"]
-            await other.speak(tone(2))
-            await other.say("session.close")
-            assert (await other.hear_out())[-1]["type"] == "session.closed"
-        assert app[HALL].admission.active == 0
-        await runner.cleanup()
-        engine.stop()
+        async with speaking(lambda setup, now: Brittle(setup, False, now)) as (address, hall):
+            async with talking(address) as broken, talking(address) as other:
+                await broken.start()
+                await other.start()
+                await broken.socket.send("break")
+                await broken.hear_out()
+                assert broken.close_code == 1011
+                assert getattr(logged.records[0], "session", None) == broken.session["id"]
+                await other.speak(tone(2))
+                await other.say("session.close")
+                assert (await other.hear_out())[-1]["type"] == "session.closed"
+            assert hall.admission.active == 0
 
     logging.getLogger("duet").addHandler(logged)
     try:
@@ -124,6 +141,47 @@ def test_a_crash_ends_one_connection_with_1011_and_is_logged_once_with_its_sessi
     finally:
         logging.getLogger("duet").removeHandler(logged)
     assert [record.getMessage() for record in logged.records] == ["the session broke down"]
+
+
+class Timed(LiveCall):
+    """Notes in which turn of the loop it decodes, and how many bytes."""
+
+    def __init__(self, setup: Setup, now: float) -> None:
+        super().__init__(setup, True, now)
+        self.heard: list[tuple[int, int]] = []
+        self._turn = 0
+        self._next_turn()
+
+    def _next_turn(self) -> None:
+        self._turn += 1
+        asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _hear(self, audio: bytes, now: float) -> list[Deed]:
+        self.heard.append((self._turn, len(audio)))
+        return super()._hear(audio, now)
+
+
+def test_of_long_messages_one_second_is_decoded_each_turn_of_the_loop_and_the_rest_keeps_its_order() -> None:
+    calls: list[Timed] = []
+
+    def make(setup: Setup, now: float) -> Call:
+        calls.append(Timed(setup, now))
+        return calls[-1]
+
+    async def scene() -> None:
+        async with speaking(make) as (address, _), talking(address) as client:
+            await client.start(audio={"format": {"type": "audio/pcmu", "rate": 8_000}})
+            long, short = Frame(Opcode.BINARY, b"\xff" * 40_000), Frame(Opcode.BINARY, b"\xff" * 160)
+            client.socket.transport.write(long.serialize(mask=True) + short.serialize(mask=True) * 20)
+            await client.say("session.close")
+            async with asyncio.timeout(WAIT_S):
+                async for _ in client.socket:
+                    pass
+
+    asyncio.run(scene())
+    turns, sizes = zip(*calls[0].heard, strict=True)
+    assert sizes == (*[8_000] * 5, *[160] * 20)
+    assert len(set(turns)) == len(turns)
 
 
 def test_a_client_that_closes_the_socket_without_a_word_ends_its_session_properly() -> None:
@@ -167,15 +225,44 @@ def test_a_burst_of_commands_in_one_piece_is_answered_to_the_last_one() -> None:
     asyncio.run(scene())
 
 
+async def owe_reading(deaf: Talker, here: Running) -> None:
+    """The client takes no more, though 8 MB of answers are on their way to it."""
+    await deaf.start()
+    deaf.socket.transport.pause_reading()
+    for _ in range(40):
+        await deaf.say("session.input_audio.mute", event_id="x" * 200_000)
+    await deaf.speak(tone(1))
+    await counted(here, "duet_inbox_frames_count 1.0")  # all that came before is answered
+
+
+def test_a_drain_does_not_wait_past_its_deadline_for_a_client_that_does_not_read() -> None:
+    async def scene() -> None:
+        async with running(outbox_s=3_600, drain_s=0.1) as here, talking(here.live, max_queue=1) as deaf:
+            await owe_reading(deaf, here)
+            async with asyncio.timeout(WAIT_S):
+                await here.server.drain()
+            deaf.cut()
+
+    asyncio.run(scene())
+
+
+def test_a_good_bye_that_has_begun_is_hurried_at_the_deadline_too() -> None:
+    async def scene() -> None:
+        async with running(outbox_s=3_600, drain_s=0.5) as here, talking(here.live, max_queue=1) as deaf:
+            await owe_reading(deaf, here)
+            await deaf.say("session.close")
+            await ended(here, "close_requested")
+            async with asyncio.timeout(WAIT_S):
+                await here.server.drain()
+            deaf.cut()
+
+    asyncio.run(scene())
+
+
 def test_a_second_signal_does_not_wait_for_a_client_that_does_not_read() -> None:
     async def scene() -> None:
         async with running(outbox_s=3_600) as here, talking(here.live, max_queue=1) as deaf:
-            await deaf.start()
-            deaf.socket.transport.pause_reading()
-            for _ in range(40):
-                await deaf.say("session.input_audio.mute", event_id="x" * 200_000)
-            await deaf.speak(tone(1))
-            await counted(here, "duet_inbox_frames_count 1.0")  # all that came before is answered
+            await owe_reading(deaf, here)
             draining = asyncio.create_task(here.server.drain())
             await asyncio.sleep(0)
             here.server.stop_now()

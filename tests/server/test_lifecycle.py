@@ -23,7 +23,18 @@ from server.actions import (
 from server.endings import Ending
 from server.lifecycle import TIMEOUTS, TRANSITIONS, State
 from server.session import Session
-from tests.server.sessions import FREE, LIMITS, NOTHING, frame, frames, only, reply, reply_all, started
+from tests.server.sessions import (
+    FREE,
+    LIMITS,
+    NOTHING,
+    frame,
+    frames,
+    nothing_unheard,
+    only,
+    reply,
+    reply_all,
+    started,
+)
 
 ALL_ENDINGS = [value for value in vars(endings).values() if isinstance(value, Ending)]
 
@@ -128,7 +139,7 @@ def test_an_error_of_the_model_ends_the_session_with_its_reason() -> None:
 
 
 def test_nobody_who_starts_nothing_keeps_a_place() -> None:
-    session = Session(LIMITS, lambda: NOTHING, 0.0)
+    session = Session(LIMITS, lambda: NOTHING, nothing_unheard, 0.0)
     assert session.tick(9.9) == []
     out = session.tick(10.0)
     assert [problem.code for problem in only(Problem, out)] == ["start_timeout"]

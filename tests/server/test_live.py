@@ -11,7 +11,8 @@ import pytest
 
 from audio.frames import FRAME_SAMPLES, silence
 from model.engine import FrameResult, Ticket
-from server.actions import Send
+from server import endings
+from server.actions import Deed, Dropped, Finish, Send, Submit
 from server.live import LiveCall
 from tests.server.calls import Desk, setup
 
@@ -67,6 +68,47 @@ def test_audio_may_be_cut_anywhere_even_within_a_sample() -> None:
     for at in range(0, len(audio), 777):
         session.say(append(audio[at : at + 777]))
     assert heard(session) == bytes(FRAME_BYTES) + tone(2)
+
+
+def phone_call() -> LiveCall:
+    """A running call whose audio is binary mu-law, 8,000 bytes a second."""
+    call = LiveCall(setup(), True, 0.0)
+    session = {"model": "default", "audio": {"format": {"type": "audio/pcmu", "rate": 8_000}}}
+    call.receive(json.dumps({"type": "session.start", "session": session}), 0.0)
+    call.joined(0.0)
+    return call
+
+
+def of_kind(kind: type[Deed], deeds: list[Deed]) -> list[Any]:
+    return [deed for deed in deeds if isinstance(deed, kind)]
+
+
+def test_a_message_of_too_much_audio_is_refused_and_counted_before_any_of_it_is_decoded() -> None:
+    call = phone_call()
+    out = call.receive(bytes(1 << 20), 0.0)  # 131.072 s, 1,638.4 frames
+    assert of_kind(Submit, out) == []
+    assert of_kind(Dropped, out) == [Dropped(1_638)]
+    (finish,) = of_kind(Finish, out)
+    assert finish.ending is endings.TOO_MUCH_AUDIO
+    assert finish.summary["counts"]["dropped"] == 1_638
+    assert not call.has_more
+
+
+def test_a_long_message_is_decoded_a_second_at_a_time_and_nothing_of_it_is_lost() -> None:
+    call = phone_call()
+    pieces = [call.receive(bytes(14_400), 0.0)]  # 1.8 s, 22.5 frames
+    while call.has_more:
+        pieces.append(call.go_on(0.0))
+    pieces.append(call.receive('{"type":"session.close"}', 0.0))
+    assert [len(of_kind(Submit, piece)) for piece in pieces] == [12, 10, 1]
+
+
+def test_what_was_not_decoded_yet_when_somebody_hangs_up_is_counted_as_dropped() -> None:
+    call = phone_call()
+    call.receive(bytes(240_000), 0.0)  # 30 s, of which one is heard
+    out = call.end(endings.REMOTE_HANGUP, 0.0)
+    assert of_kind(Dropped, out) == [Dropped(29 * 25 // 2)]
+    assert not call.has_more
 
 
 def test_binary_audio_goes_and_comes_as_binary_messages_and_base64_is_taken_as_well() -> None:

@@ -12,8 +12,10 @@ from audio.frame_flags import FrameFlags
 from audio.frames import FRAME_SAMPLES
 from audio.opus import OggOpusReader, OggOpusWriter
 from model.config import Sampling
+from server import endings
+from server.actions import Finish
 from server.moshi_query import MoshiOptions
-from server.moshi_wire import MoshiCall
+from server.moshi_wire import PIECE_BYTES, MoshiCall
 from tests.server.calls import Desk, setup
 from tests.server.sessions import LIMITS
 
@@ -62,6 +64,16 @@ def test_pages_may_be_split_anywhere() -> None:
         split.say(b"\x01" + stream[at : at + 7])
     assert payloads(split, 1) == payloads(whole, 1)
     assert len(whole.records) == len(split.records) >= 10
+
+
+def test_a_long_message_is_decoded_in_pieces_and_what_a_hang_up_leaves_of_it_is_counted() -> None:
+    audio = opus(100)
+    call = desk().call
+    call.receive(b"\x01" + audio, 0.0)
+    assert call.has_more
+    (finish,) = [deed for deed in call.end(endings.CONNECTION_LOST, 0.0) if isinstance(deed, Finish)]
+    assert not call.has_more
+    assert finish.summary["unheard_bytes"] == len(audio) - PIECE_BYTES > 0
 
 
 def test_text_goes_out_as_the_model_says_it() -> None:

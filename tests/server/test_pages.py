@@ -11,6 +11,8 @@ import aiohttp
 import numpy as np
 import soundfile
 
+from audio.frame_flags import FrameFlags
+from audio.frames import silence
 from tests.server.serving import WAIT_S, Running, running, talking, tone
 from tests.server.test_transport import START, handshake, masked
 
@@ -64,16 +66,32 @@ def test_probes_and_metrics_need_no_key_and_the_rest_does() -> None:
     play(scene, api_keys=("secret",))
 
 
-def test_a_full_server_is_healthy_but_not_ready() -> None:
+def test_a_full_server_is_healthy_and_ready_and_its_model_list_says_that_it_is_full() -> None:
     async def scene(here: Running, http: aiohttp.ClientSession) -> None:
         async with talking(here.live):
+            for path in ("/health", "/ready"):
+                async with http.get(path) as answer:
+                    assert answer.status == 200
+            async with http.get("/v1/models") as answer:
+                duet = (await answer.json())["data"][0]["duet"]
+            assert (duet["active"], duet["capacity"]) == (1, 1)
+
+    play(scene, capacity=1)
+
+
+def test_a_draining_server_is_healthy_but_not_ready() -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        async with talking(here.live):
+            draining = asyncio.create_task(here.server.drain())
+            await asyncio.sleep(0)
             async with http.get("/health") as answer:
                 assert answer.status == 200
             async with http.get("/ready") as answer:
                 assert answer.status == 503
-                assert (await answer.json())["error"]["type"] == "server_full"
+                assert (await answer.json())["error"]["type"] == "draining"
+        await draining
 
-    play(scene, capacity=1)
+    play(scene)
 
 
 def test_metrics_tell_of_sessions_and_frames() -> None:
@@ -114,6 +132,23 @@ def test_a_recording_can_be_downloaded_once_its_session_has_ended(tmp_path: Path
         assert not samples[:1920, 1].any()
 
     play(scene, tmp_path / "kept", recording_format="wav")
+
+
+def test_a_recording_that_is_still_being_written_is_409_and_not_unknown(tmp_path: Path) -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        session_id = "sess_" + "a" * 32  # its connection is gone already
+        entry = here.archive.open(session_id, {})
+        entry.write(silence(), silence(), FrameFlags(0))
+        async with http.get(f"/v1/live/sessions/{session_id}/content") as answer:
+            assert answer.status == 409
+            error = (await answer.json())["error"]
+            assert error["type"] == "session_open"
+            assert "its recording is being written" in error["message"]
+        await asyncio.wrap_future(entry.finish("close_requested", {}))
+        async with http.get(f"/v1/live/sessions/{session_id}/content") as answer:
+            assert answer.status == 200
+
+    play(scene, tmp_path / "kept")
 
 
 def test_ids_that_are_none_and_sessions_that_were_not_recorded_are_not_found(tmp_path: Path) -> None:

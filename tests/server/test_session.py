@@ -22,7 +22,18 @@ from server.actions import (
 )
 from server.endings import CLOSE_REQUESTED, TOO_MUCH_AUDIO
 from server.session import Session
-from tests.server.sessions import FREE, LIMITS, NOTHING, frame, frames, only, reply, reply_all, started
+from tests.server.sessions import (
+    FREE,
+    LIMITS,
+    NOTHING,
+    frame,
+    frames,
+    nothing_unheard,
+    only,
+    reply,
+    reply_all,
+    started,
+)
 
 
 def test_every_frame_in_gets_one_frame_out_with_the_same_number() -> None:
@@ -103,6 +114,19 @@ def test_more_than_thirty_seconds_of_waiting_audio_end_the_session() -> None:
     assert only(End, session.stored(0.0)) == [End(TOO_MUCH_AUDIO)]
 
 
+def test_audio_is_too_much_before_it_is_heard_exactly_when_it_would_be_after() -> None:
+    fits = started()
+    fits.hear(frames(10), 0.0)
+    assert fits.came(15 + 375, 0.0) == []
+    unheard = [15 + 376]
+    session = started(forget=unheard.pop)
+    session.hear(frames(10), 0.0)
+    out = session.came(15 + 376, 0.0)
+    assert [problem.code for problem in only(Problem, out)] == ["audio_backlog_exceeded"]
+    assert only(Dropped, out) == [Dropped(391)]
+    assert only(End, session.stored(0.0)) == [End(TOO_MUCH_AUDIO)]
+
+
 def test_while_muted_the_model_hears_silence_and_the_clock_goes_on() -> None:
     session = started()
     session.mute(True, 0.0)
@@ -128,7 +152,7 @@ def test_a_silent_client_is_fed_silence_in_real_time_and_the_recording_says_so()
 
 
 def test_audio_that_comes_before_the_start_or_after_the_close_is_counted_as_dropped() -> None:
-    session = Session(LIMITS, lambda: NOTHING, 0.0)
+    session = Session(LIMITS, lambda: NOTHING, nothing_unheard, 0.0)
     assert session.hear(frames(2), 0.0) == [Dropped(2)]
     assert session.counts.dropped == 2
 

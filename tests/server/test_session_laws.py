@@ -36,9 +36,9 @@ class Life:
     """Plays happenings to a session and keeps all that it wanted."""
 
     def __init__(self, limits: object) -> None:
-        self.session = started(limits, tail=([frame(0.1)], 7))  # type: ignore[arg-type]
+        self.session = started(limits, tail=([frame(0.1)], 7), forget=self._forget)  # type: ignore[arg-type]
         self.now = 0.0
-        self.heard = 0
+        self.heard = self.unheard = 0
         self.unwritten = 0
         self.out: Actions = []
 
@@ -49,7 +49,13 @@ class Life:
     def _hear(self, count: int) -> None:
         if self.session.state is not State.ENDED:
             self.heard += count
-        self.out += self.session.hear(frames(count), self.now)
+        self.unheard = count
+        self.out += self.session.came(count, self.now)
+        self.out += self.session.hear(frames(self._forget()), self.now)
+
+    def _forget(self) -> int:
+        forgotten, self.unheard = self.unheard, 0
+        return forgotten
 
     def _reply(self, count: int) -> None:
         for _ in range(min(count, owed(self.session))):

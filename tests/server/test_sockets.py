@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
+import aiohttp
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
@@ -83,6 +84,20 @@ def test_nobody_without_a_key_gets_as_far_as_the_upgrade() -> None:
             headers = {"Authorization": "Bearer secret"}
             async with talking(here.live, additional_headers=headers) as client:
                 await client.start()
+
+    asyncio.run(scene())
+
+
+def test_a_page_whose_name_was_pointed_at_this_machine_is_refused() -> None:
+    async def scene() -> None:
+        async with running(host="127.0.0.1") as here, aiohttp.ClientSession(here.http) as http:
+            rebound = {"Host": f"evil.example:{here.port}", "Origin": f"http://evil.example:{here.port}"}
+            async with http.get("/v1/models", headers=rebound) as answer:
+                assert answer.status == 403
+                assert (await answer.json())["error"]["type"] == "foreign_origin"
+            local = {"Origin": here.http}
+            async with http.get("/v1/models", headers=local) as answer:
+                assert answer.status == 200
 
     asyncio.run(scene())
 

@@ -25,7 +25,7 @@ const refusedFor = (type) => ({ facts: null, refusal: { type } });
 
 for (const [name, answers, key, expected] of [
   ["a free server", FREE, null, { facts: FACTS, refusal: null }],
-  ["a full one", { "/v1/models": () => [200, { data: [TAKEN] }] }, null, ALL_TAKEN],
+  ["a full one, which is ready", { ...FREE, "/v1/models": () => [200, { data: [TAKEN] }] }, null, ALL_TAKEN],
   ["one that stops", STOPPING, null, { facts: FACTS, refusal: DRAINING }],
   ["none", {}, null, refusedFor("unreachable")],
   ["one that asks for a key", { ...FREE, "/v1/models": guarded }, null, refusedFor("missing_api_key")],
