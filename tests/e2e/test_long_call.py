@@ -23,8 +23,8 @@ GROWTH_MAX = 16 * 1024**2
 
 
 @pytest.fixture
-def server(small_model: Path, tmp_path: Path) -> Iterator[RunningServer]:
-    with running_server(small_model, tmp_path, "--capacity", "1", "--pace", "free") as server:
+def server(tiny_model: Path, tmp_path: Path) -> Iterator[RunningServer]:
+    with running_server(tiny_model, tmp_path, "--capacity", "1", "--pace", "free") as server:
         yield server
 
 
