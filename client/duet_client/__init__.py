@@ -18,6 +18,8 @@ from duet_client.pcm import to_bytes, to_samples
 from duet_client.session import Session, connect
 from duet_client.wire import AudioFormat, DuetOptions
 
+__version__ = "0.1.0"
+
 __all__ = [
     "AudioFormat",
     "ConnectError",

@@ -6,7 +6,7 @@ Refuses to know sockets; bad input gets a ConnectError that says what would be r
 from __future__ import annotations
 
 import os
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from duet_client.errors import ConnectError
 
@@ -35,6 +35,12 @@ def session_url(server: str, *, binary: bool) -> str:
     base = parts.path.rstrip("/").removesuffix(_ENDPOINT).removesuffix("/v1")
     query = urlencode({"audio": "binary"}) if binary else ""
     return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, base + _ENDPOINT, query, ""))
+
+
+def content_url(server: str, session_id: str) -> str:
+    """Where the server gives out its own recording of a session, over HTTP."""
+    url = session_url(server, binary=False)
+    return f"http{url.removeprefix('ws')}/{quote(session_id, safe='')}/content"
 
 
 def headers(api_key: str | None) -> dict[str, str]:

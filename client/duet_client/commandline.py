@@ -7,21 +7,24 @@ import asyncio
 import json
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from duet_client.address import DEFAULT_SERVER, KEY_VARIABLE
+from duet_client import __version__
+from duet_client.address import DEFAULT_SERVER, KEY_VARIABLE, content_url
 from duet_client.bench import BenchPlan, BenchResult, run_bench
 from duet_client.devices import Microphone, open_devices
 from duet_client.errors import CommandError
 from duet_client.media import RATE, read_recording
-from duet_client.play import play
+from duet_client.pcm import Pcm16
+from duet_client.play import Played, play
 from duet_client.progress import Progress
 from duet_client.session import connect
 from duet_client.speaker import PlayBuffer
 from duet_client.talk import converse
-from duet_client.wire import DuetOptions
+from duet_client.wire import DuetOptions, Info
 
 _PLAN = BenchPlan()
 _WHAT = f"Talk to a Duet server. An API key is taken from the variable {KEY_VARIABLE}."
@@ -37,6 +40,7 @@ class _OneLine(argparse.ArgumentParser):
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = _OneLine(prog="python -m duet_client", description=_WHAT)
+    parser.add_argument("--version", action="version", version=f"duet_client {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = _OneLine(add_help=False)
     common.add_argument("--server", default=DEFAULT_SERVER, help="base address (default: %(default)s)")
@@ -57,6 +61,7 @@ def _file_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", type=Path, metavar="IN", help="recording to play")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.wav", help="what to write")
     parser.add_argument("--channel", type=int, default=0, help="of IN, from 0 (default: %(default)s)")
+    parser.add_argument("--store", action="store_true", help="the server keeps a recording of its own, too")
     parser.add_argument("--as-fast-as-possible", action="store_true", help="do not pace; see --pace free")
     _sampling_arguments(parser)
 
@@ -79,35 +84,81 @@ def _sampling(arguments: argparse.Namespace) -> DuetOptions:
 
 
 def _file(arguments: argparse.Namespace) -> int:
-    if arguments.output.suffix.lower() != ".wav":
-        raise CommandError(f"the output must end in .wav, not {arguments.output.name}")
+    _check_output(arguments.input, arguments.output)
     pcm, channels = read_recording(arguments.input, arguments.channel)
     if channels > 1:
         _say(f"{arguments.input} has {channels} channels; playing channel {arguments.channel}")
     if arguments.as_fast_as_possible:
         _say(_FREE)
     started = time.monotonic()
-    progress = Progress(sys.stderr, len(pcm) / RATE, started)
+    kept: list[Played] = []
     try:
-        played = asyncio.run(
-            play(
-                arguments.server,
-                pcm,
-                arguments.output,
-                fast=arguments.as_fast_as_possible,
-                sampling=_sampling(arguments),
-                on_progress=lambda done_s: progress.at(done_s, time.monotonic()),
-            )
-        )
-    finally:
-        progress.finish()
+        _play(arguments, pcm, started, kept)
+    except KeyboardInterrupt:
+        _say(f"duet_client: interrupted; {_what_is_kept(kept)}")
+        return 130
+    (played,) = kept
     if played.missing_s:
         _say(f"{played.missing_s:.2f} s have audio on one channel only, the other is silent there")
+    if arguments.store:
+        _say_where(arguments.server, played.session)
     if played.error:
         raise CommandError(f"{played.error}; {played.seconds:.2f} s are kept in {played.recording}")
     took = time.monotonic() - started
     _say(f"{played.seconds:.2f} s in {took:.2f} s: {played.recording}, {played.transcript}")
     return 0
+
+
+def _check_output(recording: Path, output: Path) -> None:
+    if output.suffix.lower() != ".wav":
+        raise CommandError(f"the output must end in .wav, not {output.name}")
+    for written in (output, output.with_suffix(".json")):
+        with suppress(OSError):  # one of them is not there, so they are not the same
+            if recording.samefile(written):
+                raise CommandError(f"{written} is the recording to play and would be overwritten")
+
+
+def _play(arguments: argparse.Namespace, pcm: Pcm16, started: float, kept: list[Played]) -> None:
+    """Run the call; what it wrote is appended to `kept`, whether it is interrupted or not."""
+    progress = Progress(sys.stderr, len(pcm) / RATE, started)
+
+    def told(info: Info) -> None:
+        progress.finish()
+        _say(f"the server says: {_one_line(info.message)}")
+
+    try:
+        asyncio.run(
+            play(
+                arguments.server,
+                pcm,
+                arguments.output,
+                fast=arguments.as_fast_as_possible,
+                store=arguments.store,
+                sampling=_sampling(arguments),
+                on_progress=lambda done_s: progress.at(done_s, time.monotonic()),
+                on_info=told,
+                on_kept=kept.append,
+            )
+        )
+    finally:
+        progress.finish()
+
+
+def _what_is_kept(kept: list[Played]) -> str:
+    if not kept:
+        return "nothing had been recorded"
+    return f"{kept[0].seconds:.2f} s are kept in {kept[0].recording}, {kept[0].transcript}"
+
+
+def _say_where(server: str, session: dict[str, Any]) -> None:
+    if session.get("store", True):  # false where the server records nothing, which its info has told
+        session_id = str(session.get("id", ""))
+        _say(f"the server keeps session {session_id}: {content_url(server, session_id)}")
+
+
+def _one_line(text: str) -> str:
+    """Somebody else's words, without what would move a terminal's cursor."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _talk(arguments: argparse.Namespace) -> int:

@@ -14,21 +14,25 @@ from duet_client.fields import (
     AUDIO,
     FLAG,
     FORMAT,
-    INTEGER,
     NAME,
-    NUMBER,
     TEXT,
     Field,
     Fields,
     Kind,
     dump_object,
+    integer,
     load_object,
+    number,
     read_fields,
     refuse,
     strangers,
     write_fields,
 )
 from duet_client.formats import AudioFormat
+
+TEMPERATURE_MAX = 10.0
+TOP_K_MAX = 2**31 - 1
+SEED_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +136,11 @@ def _write_duet(options: DuetOptions) -> dict[str, Any] | None:
 
 
 DUET: Fields = (
-    Field("text_temperature", "text_temperature", NUMBER),
-    Field("text_top_k", "text_top_k", INTEGER),
-    Field("audio_temperature", "audio_temperature", NUMBER),
-    Field("audio_top_k", "audio_top_k", INTEGER),
-    Field("seed", "seed", INTEGER),
+    Field("text_temperature", "text_temperature", number(TEMPERATURE_MAX)),
+    Field("text_top_k", "text_top_k", integer(TOP_K_MAX)),
+    Field("audio_temperature", "audio_temperature", number(TEMPERATURE_MAX)),
+    Field("audio_top_k", "audio_top_k", integer(TOP_K_MAX)),
+    Field("seed", "seed", integer(SEED_MAX)),
 )
 _EVENT_ID = Field("event_id", "event_id", TEXT)
 

@@ -136,17 +136,29 @@ def _flag(value: Any, where: str) -> bool:
     return value if isinstance(value, bool) else refuse(where, "true or false", value)
 
 
-def _number(value: Any, where: str) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 <= value <= sys.float_info.max:  # an integer may exceed any float
-        refuse(where, "a number from 0", value)
-    return float(value)
+def number(top: float | None = None) -> Kind:
+    """A number from 0. top: named in a refusal; whether a number exceeds it, the server judges."""
+    must_be = "a number from 0" + ("" if top is None else f" to {top}")
+
+    def read(value: Any, where: str) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= sys.float_info.max:  # an integer may exceed any float
+            refuse(where, must_be, value)
+        return float(value)
+
+    return Kind(read)
 
 
-def _integer(value: Any, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        refuse(where, "an integer from 0", value)
-    return value
+def integer(top: int | None = None) -> Kind:
+    """An integer from 0. top: as for `number`."""
+    must_be = "an integer from 0" + ("" if top is None else f" to {top}")
+
+    def read(value: Any, where: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            refuse(where, must_be, value)
+        return value
+
+    return Kind(read)
 
 
 def _object(value: Any, where: str) -> dict[str, Any]:
@@ -169,8 +181,8 @@ def _base64(value: bytes) -> str:
 TEXT = Kind(_text)
 NAME = Kind(_name)
 FLAG = Kind(_flag)
-NUMBER = Kind(_number)
-INTEGER = Kind(_integer)
+NUMBER = number()
+INTEGER = integer()
 OBJECT = Kind(_object)
 AUDIO = Kind(_audio, _base64)
 FORMAT = Kind(AudioFormat.parse, AudioFormat.to_json)

@@ -18,6 +18,7 @@ _RATES: dict[str, tuple[int, ...]] = {
     "audio/pcmu": (8_000,),
     "audio/pcma": (8_000,),
 }
+_TYPE_RULE = f"must be one of {', '.join(_RATES)}"
 _BYTES = {"audio/pcm": 2, "audio/pcmu": 1, "audio/pcma": 1}
 
 
@@ -38,17 +39,21 @@ class AudioFormat:
     DEFAULT: ClassVar[AudioFormat]
 
     def __post_init__(self) -> None:
-        _check(self.type, self.rate, "audio.format")
+        _check_type(self.type, "audio.format")
+        _check_rate(self.type, self.rate, "audio.format")
 
     @classmethod
     def parse(cls, obj: Any, where: str = "session.audio.format") -> AudioFormat:
         """Read `{"type", "rate"}`; `where` is the dotted path a refusal names."""
         if not isinstance(obj, dict):
             raise WireError("invalid_value", f"{where} must be an object with type and rate", where)
-        for name in ("type", "rate"):
-            if name not in obj:
-                raise WireError("missing_field", f"{where}.{name} is missing", f"{where}.{name}")
-        _check(obj["type"], obj["rate"], where)
+        if "type" not in obj:
+            raise WireError("missing_field", f"{where}.type is missing; it {_TYPE_RULE}", f"{where}.type")
+        _check_type(obj["type"], where)
+        if "rate" not in obj:
+            rule = _rate_rule(obj["type"])
+            raise WireError("missing_field", f"{where}.rate is missing; it {rule}", f"{where}.rate")
+        _check_rate(obj["type"], obj["rate"], where)
         return cls(obj["type"], obj["rate"])
 
     def to_json(self) -> dict[str, Any]:
@@ -64,13 +69,18 @@ class AudioFormat:
         return self.rate * FRAME_MS // 1000 * self.bytes_per_sample
 
 
-def _check(kind: Any, rate: Any, where: str) -> None:
-    if not isinstance(kind, str) or kind not in _RATES:
-        allowed = ", ".join(_RATES)
-        raise WireError("invalid_value", f"{where}.type must be one of {allowed}", f"{where}.type")
+def _check_rate(kind: str, rate: Any, where: str) -> None:
     if isinstance(rate, bool) or not isinstance(rate, int) or rate not in _RATES[kind]:
-        allowed = " or ".join(map(str, _RATES[kind]))
-        raise WireError("invalid_value", f"{where}.rate must be {allowed} for {kind}", f"{where}.rate")
+        raise WireError("invalid_value", f"{where}.rate {_rate_rule(kind)}", f"{where}.rate")
+
+
+def _rate_rule(kind: str) -> str:
+    return f"must be {' or '.join(map(str, _RATES[kind]))} for {kind}"
+
+
+def _check_type(kind: Any, where: str) -> None:
+    if not isinstance(kind, str) or kind not in _RATES:
+        raise WireError("invalid_value", f"{where}.type {_TYPE_RULE}", f"{where}.type")
 
 
 AudioFormat.DEFAULT = AudioFormat("audio/pcm", 24_000)

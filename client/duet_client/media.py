@@ -64,21 +64,21 @@ def _read_wav(path: Path) -> tuple[Pcm16, int]:
 
 def _read_other(path: Path) -> tuple[Pcm16, int]:
     """Samples [n, channels] and rate through whichever optional reader knows the format."""
-    problems: list[str] = []
+    tried: list[str] = []
     for read in (_read_soundfile, _read_sphn):
         try:
             samples, rate = read(path)
         except ImportError:
             continue
-        except Exception as error:  # each reader has its own tree of errors
-            problems.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
+        except Exception:  # each reader has its own tree of errors, and words for programmers
+            tried.append(read.__name__.removeprefix("_read_"))
             continue
         if not np.isfinite(samples).all():
             raise CommandError(f"{path} holds samples that are NaN or infinite")
         return to_pcm16(samples), rate
-    if not problems:
+    if not tried:
         raise CommandError(f"{path} is no plain PCM WAV file; to read other formats: {_EXTRA}")
-    raise CommandError(f"cannot read {path}: {'; '.join(problems)}")
+    raise CommandError(f"{path} is damaged, or no audio in a format that {' or '.join(tried)} can decode")
 
 
 def _read_soundfile(path: Path) -> tuple[npt.NDArray[Any], int]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +35,17 @@ Turn = Callable[[int], Awaitable[None]]  # returns when frame n may be sent
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a run left behind. missing_s: seconds of audio that only one of the channels has."""
+    """What a run left behind.
+
+    missing_s: seconds of audio that only one of the channels has. session: as the server resolved it.
+    """
 
     recording: Path
     transcript: Path
     seconds: float
     missing_s: float
     error: str | None
+    session: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -51,6 +56,7 @@ class _Play:
     wav: TwoChannelWav
     transcript: Transcript
     on_progress: Callable[[float], None]
+    on_info: Callable[[wire.Info], None]
     answered: asyncio.Semaphore
 
     async def send(self, session: Session, turn: Turn) -> None:
@@ -71,6 +77,8 @@ class _Play:
                 for _ in range(got // _FRAME_BYTES - before // _FRAME_BYTES):
                     self.answered.release()
                 self.on_progress(self.wav.samples / RATE)
+            elif isinstance(event, wire.Info):
+                self.on_info(event)
 
 
 async def play(
@@ -79,20 +87,27 @@ async def play(
     output: Path,
     *,
     fast: bool = False,
+    store: bool = False,
     sampling: wire.DuetOptions | None = None,
     api_key: str | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
+    on_info: Callable[[wire.Info], None] = lambda _: None,
+    on_kept: Callable[[Played], None] = lambda _: None,
 ) -> Played:
     """Play `pcm` (24 kHz mono) and write `output` and its JSON; what there is is kept on any error.
 
     fast: send as soon as the server has answered enough, instead of in real time.
+    store: ask the server to keep a recording of its own.
     on_progress: called with the seconds that are recorded so far.
+    on_info: called with what the server remarks on.
+    on_kept: called with what was written, also where the run is cancelled and so returns nothing.
 
     Raises:
         ConnectError: no session. CommandError: `output` cannot be written.
     """
-    async with connect(server, sampling=sampling, api_key=api_key) as session:
-        run = _Play(_frames(pcm), _open(output), Transcript(), on_progress, asyncio.Semaphore(WINDOW_FRAMES))
+    async with connect(server, store=store, sampling=sampling, api_key=api_key) as session:
+        window = asyncio.Semaphore(WINDOW_FRAMES)
+        run = _Play(_frames(pcm), _open(output), Transcript(), on_progress, on_info, window)
         error: str | None = "interrupted"
         try:
             said_all = await duplex(run.send(session, _turn(run, fast)), run.receive(session))
@@ -101,6 +116,7 @@ async def play(
             error = str(failure)
         finally:
             played = _finish(run, output, error)
+            on_kept(played)
     return played
 
 
@@ -153,4 +169,4 @@ def _finish(run: _Play, output: Path, error: str | None) -> Played:
         )
     except OSError as failure:
         raise CommandError(f"cannot write {output}: {failure.strerror or failure}") from None
-    return Played(output, beside, seconds, missing / RATE, error)
+    return Played(output, beside, seconds, missing / RATE, error, run.transcript.session)

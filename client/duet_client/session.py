@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +20,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from duet_client import pcm, wire
-from duet_client.address import headers, session_url
+from duet_client.address import KEY_VARIABLE, headers, session_url
 from duet_client.errors import (
     ConnectError,
     Forbidden,
@@ -190,10 +191,20 @@ async def _open(url: str, extra: dict[str, str]) -> ClientConnection:
         )
     except InvalidStatus as refused:
         _refused(refused, url)
-    except (InvalidHandshake, EOFError) as error:
-        raise Unreachable(f"{url} does not answer as a WebSocket server: {error}") from None
+    except (InvalidHandshake, EOFError, ConnectionResetError) as error:
+        said = str(error) or "it hung up"
+        raise Unreachable(f"{url} does not answer as a WebSocket server: {said}{_other(url)}") from None
+    except ssl.SSLCertVerificationError as error:
+        raise Unreachable(f"{url} cannot be trusted: {error.verify_message or error}") from None
+    except ssl.SSLError as error:
+        raise Unreachable(f"{url} does not answer with TLS: {error}{_other(url)}") from None
     except OSError as error:
         raise Unreachable(f"{url} cannot be reached: {error}") from None
+
+
+def _other(url: str) -> str:
+    """A hint for whoever mixed up plain and encrypted."""
+    return f" (try {'ws:// if it speaks no TLS' if url.startswith('wss:') else 'wss:// if it speaks TLS'})"
 
 
 async def _start(socket: _Socket, start: wire.SessionStart) -> tuple[wire.SessionStarted, list[wire.Event]]:
@@ -224,7 +235,8 @@ def _refused(refused: InvalidStatus, url: str) -> NoReturn:
     said = _message(response.body or b"")
     match response.status_code:
         case 401:
-            raise Unauthorized(said or "the API key is missing or wrong (set DUET_API_KEY)")
+            said = said or "the API key is missing or wrong"
+            raise Unauthorized(f"{said} (set the variable {KEY_VARIABLE})")
         case 403:
             raise Forbidden(said or "the server does not serve this origin")
         case 503:

@@ -7,7 +7,8 @@
 import { canBeKey } from "./address.js";
 import { Call } from "./call.js";
 import { insecureSentence, refusalSentence, runningSentence } from "./sentences.js";
-import { askModel } from "./server-facts.js";
+import { askModel, askServer } from "./server-facts.js";
+import { serverStatus } from "./standing.js";
 import { View } from "./view.js";
 
 const POLL_MS = 10_000;
@@ -55,8 +56,9 @@ function ended({ text, isTrouble, refusal }) {
   call = null;
   view.phase("idle");
   view.status(text, isTrouble ? "trouble" : "idle");
+  showsCall = !refusal; // a refusal tells of the server, and is over when the server says so
   if (KEY_REFUSALS.includes(refusal?.type)) askForKey(refusal.type);
-  refresh();
+  showFacts(askModel); // but not yet its refusal: how the call ended is to be read first
 }
 
 function setMuted(on) {
@@ -100,13 +102,21 @@ function takeKey(event) {
 
 // -- the server, between calls ------------------------------------------------------------------------
 
+async function showFacts(ask) {
+  const { facts, refusal } = await ask(fetch, document.baseURI, storedKey());
+  view.facts(facts);
+  return refusal;
+}
+
 async function refresh() {
   if (document.visibilityState === "hidden") return;
-  const { facts, refusal } = await askModel(fetch, document.baseURI, storedKey());
-  view.facts(facts);
-  if (showsCall || !isSecure()) return;
-  if (refusal) view.status(refusalSentence(refusal), "trouble");
-  else view.status("Ready when you are.", "idle");
+  const during = call; // a call finds out for itself whether it may go on
+  const refusal = await showFacts(during === null ? askServer : askModel);
+  if (during !== null || call !== null || !isSecure()) return;
+  const status = serverStatus(refusal, showsCall);
+  if (status === null) return;
+  showsCall = false;
+  view.status(status.text, status.mood);
 }
 
 byId("start").addEventListener("click", startCall);

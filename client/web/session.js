@@ -12,7 +12,10 @@ import { RoundTrip } from "./round-trip.js";
 import { AUDIO_FORMAT, CLOSE_CODE, dumpCommand, parseEvent } from "./wire.js";
 
 export const START_TIMEOUT_MS = 10_000;
-export const CLOSE_TIMEOUT_MS = 5_000;
+/** A slow server is left then; with the tick that finds it out, within 3 s. */
+export const CLOSE_TIMEOUT_MS = 2_500;
+/** After hanging up the last words may still come for so long; then the screen stands still. */
+export const LAST_WORDS_MS = 1_000;
 /** Frames that may wait for their answer, 10 s of them; then the server counts as gone. */
 export const UNANSWERED_LIMIT = 125;
 
@@ -113,7 +116,7 @@ export class LiveSession {
         if (this.#phase === "opening") this.#enter("running", now);
         break;
       case "session.output_transcript.delta":
-        this.#out.words(fields);
+        if (!this.#isSilent(now)) this.#out.words(fields);
         break;
       case "info":
         if (EXPLAINING.includes(fields.code)) this.#notice = fields.code;
@@ -126,6 +129,10 @@ export class LiveSession {
         this.#reason = fields.reason;
         break;
     }
+  }
+
+  #isSilent(now) {
+    return this.#phase === "closing" && now - this.#since >= LAST_WORDS_MS;
   }
 
   #enter(phase, now) {

@@ -33,7 +33,7 @@ export class View {
   facts(facts) {
     byId("model").textContent = facts?.name ?? "–";
     byId("places").textContent = facts ? `${facts.active} of ${facts.capacity}` : "–";
-    if (facts) byId("untrained").hidden = facts.trained;
+    byId("untrained").hidden = facts?.trained ?? true; // a server that is not there plays no noise
   }
 
   /** @param {string} text @param {"idle" | "busy" | "live" | "trouble"} mood */

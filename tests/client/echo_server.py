@@ -66,15 +66,13 @@ class EchoServer:
             self.url = f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
             yield self
 
-    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _admit(self, _: ServerConnection, request: Request) -> Response | None:
         self.paths.append(request.path)
         if self.api_key and request.headers.get("Authorization") != f"Bearer {self.api_key}":
-            return connection.respond(http.HTTPStatus.UNAUTHORIZED, "")
+            return _refusal(401, {"type": "missing_api_key", "message": "the echo asks for a key"})
         if self.trouble.full:
             error = {"type": "server_full", "message": "all 4 places are taken", "active": 4, "capacity": 4}
-            body = json.dumps({"error": error}).encode()
-            headers = Headers({"Retry-After": "7", "Content-Length": str(len(body))})
-            return Response(503, "Service Unavailable", headers, body)
+            return _refusal(503, error, {"Retry-After": "7"})
         return None
 
     async def _call(self, socket: ServerConnection) -> None:
@@ -82,6 +80,12 @@ class EchoServer:
         binary = parse_qs(urlsplit(socket.request.path).query).get("audio") == ["binary"]
         with suppress(ConnectionClosed):  # the client hung up
             await _EchoCall(self, socket, binary).run()
+
+
+def _refusal(status: int, error: dict[str, Any], more: dict[str, str] | None = None) -> Response:
+    body = json.dumps({"error": error}).encode()
+    headers = Headers({"Content-Length": str(len(body))} | (more or {}))
+    return Response(status, http.HTTPStatus(status).phrase, headers, body)
 
 
 @dataclass(slots=True)
@@ -127,6 +131,7 @@ class _EchoCall:
             return False
         self.format = start.audio_format
         self.session = {"id": "sess_1", "model": "echo", "status": "active", "expires_at": 1_900_000_000}
+        self.session["store"] = start.store
         await self._say(wire.Info("voice_unsupported", "the echo has no voice of its own"))
         await self._say(wire.SessionStarted(self.session, start.event_id))
         return True

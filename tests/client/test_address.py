@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duet_client.address import headers, session_url
+from duet_client.address import content_url, headers, session_url
 from duet_client.errors import ConnectError
 
 
@@ -22,6 +22,11 @@ from duet_client.errors import ConnectError
 def test_every_base_address_leads_to_the_same_endpoint(server: str, url: str) -> None:
     assert session_url(server, binary=False) == url
     assert session_url(server, binary=True) == url + "?audio=binary"
+
+
+def test_a_stored_session_is_fetched_below_the_same_address_over_http() -> None:
+    assert content_url("ws://h:1/duet", "sess_1") == "http://h:1/duet/v1/live/sessions/sess_1/content"
+    assert content_url("https://h", "a/b") == "https://h/v1/live/sessions/a%2Fb/content"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import duet_client
 from duet_client import wire
 from tests.client.echo_server import NONE, EchoServer, Trouble
+from tests.server.certificates import make_pair
 
 FRAME = bytes(range(256)) * 15  # 3840 bytes: one frame
 
@@ -129,7 +132,7 @@ def test_a_full_server_says_when_to_come_back() -> None:
 
 def test_a_missing_key_is_unauthorised_and_the_right_one_is_let_in() -> None:
     async def use(server: EchoServer) -> None:
-        with pytest.raises(duet_client.Unauthorized, match="DUET_API_KEY"):
+        with pytest.raises(duet_client.Unauthorized, match=r"asks for a key .*variable DUET_API_KEY"):
             await call(server, FRAME)
         async with duet_client.connect(server.url, api_key="k") as session:
             assert session.id == "sess_1"
@@ -178,6 +181,49 @@ def test_nobody_listening_is_unreachable() -> None:
 
         with pytest.raises(duet_client.Unreachable, match="cannot be reached"):
             asyncio.run(run())
+
+
+def test_tls_to_a_plain_server_is_told_with_the_other_scheme() -> None:
+    async def use(server: EchoServer) -> None:
+        with pytest.raises(duet_client.Unreachable, match=r"\(try ws:// if it speaks no TLS\)"):
+            async with duet_client.connect(server.url.replace("ws:", "wss:")):
+                pass
+
+    with_server(use)
+
+
+def test_tls_to_a_plain_server_that_answers_is_told_the_same() -> None:
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async def run() -> None:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            with pytest.raises(duet_client.Unreachable, match=r"does not answer with TLS.*\(try ws://"):
+                async with duet_client.connect(f"wss://127.0.0.1:{port}"):
+                    pass
+
+    asyncio.run(run())
+
+
+def test_no_tls_to_a_server_that_speaks_it_is_told_with_the_other_scheme(tmp_path: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*make_pair(tmp_path))
+
+    async def run() -> None:
+        server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            with pytest.raises(duet_client.Unreachable, match=r"not answer as a WebSocket.*try wss://"):
+                async with duet_client.connect(f"ws://127.0.0.1:{port}"):
+                    pass
+            with pytest.raises(duet_client.Unreachable, match="cannot be trusted: self-signed certificate"):
+                async with duet_client.connect(f"wss://127.0.0.1:{port}"):
+                    pass
+
+    asyncio.run(run())
 
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up_in_time() -> None:

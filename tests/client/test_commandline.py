@@ -52,15 +52,19 @@ def against(
     return asyncio.run(run())
 
 
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    path = tmp_path / "in.wav"
+def write_recording(path: Path) -> Path:
+    """Five frames."""
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(24_000)
         file.writeframes(np.arange(5 * 1920, dtype="<i2").tobytes())
     return path
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return write_recording(tmp_path / "in.wav")
 
 
 def test_a_recording_is_played_and_both_sides_are_kept(tmp_path: Path, recording: Path) -> None:
@@ -78,6 +82,8 @@ def test_a_recording_is_played_and_both_sides_are_kept(tmp_path: Path, recording
     with wave.open(str(out)) as file:
         assert (file.getnchannels(), file.getnframes()) == (2, 5 * 1920)
     assert json.loads((tmp_path / "out.json").read_text())["duration_s"] == 0.4
+    assert "the server says: the echo has no voice of its own" in ran.err.splitlines()
+    assert "/content" not in ran.err  # nothing was asked to be kept there
     start = server.commands[0]
     assert isinstance(start, duet_client.wire.SessionStart)
     assert start.duet == duet_client.DuetOptions(seed=7)

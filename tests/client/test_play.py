@@ -92,6 +92,33 @@ def test_a_server_that_closes_early_ends_the_run_with_its_reason(tmp_path: Path)
     assert agent[: 9 * FRAME].all()
 
 
+def test_a_run_that_is_cancelled_tells_what_it_kept(tmp_path: Path) -> None:
+    kept: list[Played] = []
+
+    async def body() -> None:
+        async with EchoServer(Trouble(deaf_to_close=True)).running() as server:
+            heard = asyncio.Event()
+            call = asyncio.create_task(
+                play(
+                    server.url,
+                    RAMP[: 2 * FRAME],
+                    tmp_path / "out.wav",
+                    fast=True,
+                    on_progress=lambda done_s: heard.set() if done_s > 0.1 else None,
+                    on_kept=kept.append,
+                )
+            )
+            await heard.wait()
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+    asyncio.run(body())
+    (played,) = kept
+    assert (played.recording, played.seconds, played.error) == (tmp_path / "out.wav", 0.16, "interrupted")
+    assert len(channels(tmp_path / "out.wav")[1]) == 2 * FRAME
+
+
 def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"cannot write .*nowhere/out\.wav: No such file"):
         run(tmp_path / "nowhere" / "out.wav")

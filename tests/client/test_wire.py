@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duet_client import wire
+from model.config import Sampling
 
 VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "vectors" / "wire.json").read_text("utf-8")
@@ -94,13 +95,30 @@ def test_a_bad_event_is_refused_by_code_and_field(case: dict[str, Any]) -> None:
         ('"audio":{"format":{"type":"mp3","rate":24000}}', ["audio/pcm", "audio/pcmu", "audio/pcma"]),
         ('"store":"yes"', ["true", "false"]),
         ('"duet":{"top_k":1}', ["text_top_k", "audio_top_k", "seed"]),
-        ('"duet":{"seed":1.5}', ["integer"]),
+        ('"audio":{"format":{"type":"mp3"}}', ["type must be one of audio/pcm, audio/pcmu, audio/pcma"]),
+        ('"audio":{"format":{"rate":24000}}', ["type is missing", "audio/pcm, audio/pcmu, audio/pcma"]),
+        ('"audio":{"format":{"type":"audio/pcm"}}', ["rate is missing", "16000 or 24000 for audio/pcm"]),
+        ('"audio":{"format":{"type":"audio/pcma"}}', ["rate is missing", "8000 for audio/pcma"]),
     ],
 )
 def test_a_refusal_names_the_allowed_values(inner: str, allowed: list[str]) -> None:
     with pytest.raises(wire.WireError) as caught:
         wire.parse_command(f'{{"type":"session.start","session":{{"model":"default",{inner}}}}}')
     assert [word for word in allowed if word not in caught.value.message] == []
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(wire.DuetOptions)])
+def test_a_sampling_value_of_the_wrong_type_is_refused_as_the_model_refuses_it(name: str) -> None:
+    wrong: Any = {name: "hot"}
+    with pytest.raises(ValueError, match=name) as model:
+        Sampling(**wrong)
+    with pytest.raises(wire.WireError) as caught:
+        wire.parse_command(json.dumps({"type": "session.start", "session": {"model": "m", "duet": wrong}}))
+    assert caught.value.message == f"session.duet.{model.value}"
+
+
+def test_a_property_has_the_time_that_a_loaded_machine_needs() -> None:
+    assert settings().deadline is None
 
 
 def test_a_refusal_does_not_repeat_a_long_value() -> None:

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import {
   CLOSE_TIMEOUT_MS,
+  LAST_WORDS_MS,
   LiveSession,
   START_TIMEOUT_MS,
   UNANSWERED_LIMIT,
@@ -87,6 +88,20 @@ test("a server that does not close in time is left", () => {
   assert.deepEqual(out.of("end"), []);
   session.tick(1_000 + CLOSE_TIMEOUT_MS);
   assert.deepEqual(out.of("end"), ["close_requested"]);
+});
+
+test("a slow server is left within three seconds, the tick that finds it out included", () => {
+  assert.ok(CLOSE_TIMEOUT_MS + 250 <= 3_000);
+});
+
+test("after hanging up the last words are shown for one second, and none after it", () => {
+  const { out, session } = running();
+  const says = (delta) => event("session.output_transcript.delta", { delta, start_ms: 0, end_ms: 80 });
+  session.hangUp(5_000);
+  session.text(says(" bye"), 5_000 + LAST_WORDS_MS - 1);
+  session.text(says(" and more"), 5_000 + LAST_WORDS_MS);
+  assert.equal(LAST_WORDS_MS, 1_000);
+  assert.deepEqual(out.of("words"), [" bye"]);
 });
 
 test("a server that never starts the session is left", () => {

@@ -143,6 +143,20 @@ def test_a_server_that_stops_is_told_before_and_after(start_server: Any, open_pa
     visit.status("Call ended because the server is stopping.")
 
 
+def test_a_server_that_goes_and_comes_back_is_told_without_a_click(start_server: Any, open_page: Any) -> None:
+    server = start_server("--capacity", "1")
+    visit = open_page(server.url)
+    visit.expect("#untrained").to_be_visible()
+    server.process.kill()
+    server.process.wait()
+    visit.page.click("#start")
+    visit.status("The server cannot be reached.")
+    visit.expect("#untrained").to_be_hidden()
+    start_server("--capacity", "1", "--port", server.port)
+    visit.status("Ready when you are.")
+    visit.expect("#untrained").to_be_visible()
+
+
 def test_a_server_that_dies_is_told_as_a_lost_connection(start_server: Any, open_page: Any) -> None:
     server = start_server("--capacity", "1")
     visit = open_page(server.url)
