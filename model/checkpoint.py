@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import reprlib
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from typing import Any
 
 import sentencepiece
 import torch
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from moshi.models import LMModel, MimiModel, loaders
 from moshi.run_inference import get_condition_tensors
 from safetensors import SafetensorError
@@ -29,6 +27,7 @@ from safetensors import SafetensorError
 from audio.frames import FRAME_RATE, SAMPLE_RATE
 from model.config import ModelError, ModelInfo, Sampling
 from model.fingerprint import fingerprint
+from model.hub import fetch
 from model.untrained import ensure_untrained
 
 DEFAULT = "default"
@@ -87,14 +86,7 @@ def resolve(name: str) -> loaders.CheckpointInfo:
         return _from_folder(folder)
     if folder.is_absolute() or name.startswith(".") or name.count("/") != 1:
         raise ModelError(f"model {name}: no such folder, and not a Hugging Face name like kyutai/moshiko")
-    try:
-        with warnings.catch_warnings():  # moshi takes an unreachable hub for an old repository
-            warnings.simplefilter("ignore")
-            return loaders.CheckpointInfo.from_hf_repo(name)
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelError(
-            f"model {name}: not a folder here, and the hub did not give it: {_line(error)}"
-        ) from error
+    return fetch(name)
 
 
 def _from_folder(folder: Path) -> loaders.CheckpointInfo:

@@ -129,6 +129,11 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """Audio comes faster than it is taken in; said once, when reading is first held back for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why the session cannot go on. type: whose fault, in the Live wire's words."""
 
@@ -145,5 +150,5 @@ class Closed:
     seconds: float
 
 
-Said = AgentFrame | AgentText | AgentDone | Usage | Notice | Problem | Closed
+Said = AgentFrame | AgentText | AgentDone | Usage | Notice | Ahead | Problem | Closed
 Deed = Join | Submit | Record | Padded | Dropped | PauseReading | ResumeReading | Finish | End | Send

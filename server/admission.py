@@ -48,7 +48,8 @@ class Admission:
         if unready := self.unreadiness(failure):
             return unready
         if self.active >= self.capacity:
-            message = f"all {self.capacity} sessions are taken; try again later"
+            taken = "the only session is" if self.capacity == 1 else f"all {self.capacity} sessions are"
+            message = f"{taken} taken; try again in {RETRY_FULL_S} s"
             counts = {"active": self.active, "capacity": self.capacity}
             return Unavailable("server_full", message, RETRY_FULL_S, counts)
         return None

@@ -24,7 +24,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from model.engine import Engine
 from server import pages
-from server.answers import refuse
+from server.answers import problem, refuse
 from server.archive import Archive
 from server.auth import Gate, is_local
 from server.config import ServerConfig
@@ -128,3 +128,5 @@ async def _explain(request: web.Request, handler: Handler) -> web.StreamResponse
         return await handler(request)
     except BadParameter as error:
         return web.json_response(error.body, status=400)
+    except web.HTTPNotFound:
+        return problem(404, "not_found", f"there is nothing at {request.path[:200]}")

@@ -2,7 +2,7 @@
 
     duet serve [options]        the same as    python -m server [options]
 
-Refuses to know how a server is made (`server.__main__`).
+Refuses to know how a server is made (`server.main`).
 """
 
 from __future__ import annotations

@@ -127,9 +127,10 @@ class ServerConfig:
     def __post_init__(self) -> None:
         for item in _options():
             item.metadata["rule"].check(item.name, getattr(self, item.name))
-        for given, missing in (("tls_cert", "tls_key"), ("tls_key", "tls_cert")):
-            if getattr(self, given) is not None and getattr(self, missing) is None:
-                raise ConfigError(missing, f"is missing: {given} needs it")
+        if self.tls_cert is not None and self.tls_key is None:
+            raise ConfigError("tls_key", "is missing: a certificate needs its key")
+        if self.tls_key is not None and self.tls_cert is None:
+            raise ConfigError("tls_cert", "is missing: a key needs its certificate")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

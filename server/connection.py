@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from model.config import ModelError
@@ -36,6 +36,7 @@ from server.archive import Archive, ArchiveEntry
 from server.call import Call
 from server.endings import (
     CONNECTION_LOST,
+    HUNG_UP,
     INTERNAL_ERROR,
     MESSAGE_TOO_BIG,
     MODEL_ERROR,
@@ -243,7 +244,7 @@ class Connection:
             if not self._feeds_soon:
                 self._feed()
             await asyncio.sleep(0)
-        self._lose(CONNECTION_LOST)
+        self._lose(HUNG_UP if self._socket.hung_up else CONNECTION_LOST)
 
     def _feed_soon(self) -> None:
         if not self._feeds_soon:
@@ -304,8 +305,8 @@ class Connection:
             self._lose(CONNECTION_LOST)
         except TimeoutError:
             self._lose(SLOW_CLIENT)
-        except MessageTooBig:
-            self._step(self._call.end, MESSAGE_TOO_BIG)
+        except MessageTooBig as error:
+            self._step(self._call.end, replace(MESSAGE_TOO_BIG, message=str(error)))
         except Exception:
             self._crash()
 

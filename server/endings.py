@@ -55,6 +55,8 @@ SHUT_DOWN = Ending(
     code="shut_down",
     message="the server stops now",
 )
+HUNG_UP = Ending("client_hangup", "remote_hangup", None)
+"""The client closed the connection, as one does at the end of a call."""
 CONNECTION_LOST = Ending("connection_lost", "connection_lost", None)
 SLOW_CLIENT = Ending("slow_client", "connection_lost", None)
 NOT_STARTED = Ending(

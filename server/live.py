@@ -34,7 +34,19 @@ from duet_client.wire import (
     dump_event,
     parse_command,
 )
-from server.actions import AgentDone, AgentFrame, AgentText, Closed, Deed, Notice, Problem, Said, Send, Usage
+from server.actions import (
+    AgentDone,
+    AgentFrame,
+    AgentText,
+    Ahead,
+    Closed,
+    Deed,
+    Notice,
+    Problem,
+    Said,
+    Send,
+    Usage,
+)
 from server.call import Call, Setup
 from server.endings import BAD_START, CLOSE_REQUESTED
 from server.lifecycle import State
@@ -42,6 +54,14 @@ from server.negotiation import describe, negotiate
 from server.session import Tail
 
 Handle = Callable[[Any, Any, float], list[Deed]]
+
+AHEAD = Info(
+    "input_ahead",
+    "audio comes faster than real time; it is read at real-time pace: send at speech pace or run the"
+    " server with --pace free; a client's keepalive pings wait behind its audio",
+)
+STRAY_TOLD_EVERY = 100
+"""A client that sends binary audio unasked sends a lot of it: an answer to each would be a flood."""
 
 
 class LiveCall(Call):
@@ -57,7 +77,7 @@ class LiveCall(Call):
         self._infos: tuple[Info, ...] = ()
         self._start_id: str | None = None
         self._close_id: str | None = None
-        self._events = 0
+        self._events = self._stray = 0
 
     def open(self, _now: float) -> list[Deed]:
         return []
@@ -130,10 +150,19 @@ class LiveCall(Call):
 
     def _hear_binary(self, data: bytes, now: float) -> list[Deed]:
         if not self._binary:
-            raise WireError("unexpected_binary", "binary audio must be asked for with ?audio=binary")
+            return self._stray_binary(now)
         if self._session.state is State.OPENING:
             raise WireError("session_not_started", "the first message must be session.start", "type")
         return self._hear_whole(data, now)
+
+    def _stray_binary(self, now: float) -> list[Deed]:
+        """Told of the first one, and of every hundredth with their number."""
+        self._stray += 1
+        self._session.command(now)
+        if self._stray > 1 and self._stray % STRAY_TOLD_EVERY:
+            return []
+        count = f"; {self._stray} binary messages were ignored so far" if self._stray > 1 else ""
+        raise WireError("unexpected_binary", f"binary audio must be asked for with ?audio=binary{count}")
 
     def _hear_whole(self, audio: bytes, now: float) -> list[Deed]:
         """Its first second; the rest follows, if it is not too much."""
@@ -148,6 +177,9 @@ class LiveCall(Call):
 
     def _flush(self) -> Tail:
         return self._input.flush()
+
+    def _notes(self) -> dict[str, Any]:
+        return {"discarded_messages": self._stray}
 
     def _use(self, audio: AudioFormat) -> None:
         self._format = audio
@@ -169,7 +201,7 @@ class LiveCall(Call):
                 return [Send(tail)] if tail else []
         return [self._event(self._worded(said))]
 
-    def _worded(self, said: AgentText | Usage | Notice | Problem | Closed) -> Event:
+    def _worded(self, said: AgentText | Usage | Notice | Ahead | Problem | Closed) -> Event:
         match said:
             case AgentText(frame, text):
                 return OutputTranscriptDelta(text, frame * FRAME_MS, (frame + 1) * FRAME_MS)
@@ -177,6 +209,8 @@ class LiveCall(Call):
                 return UsageUpdated(seconds, ratio)
             case Notice(code, message):
                 return Info(code, message)
+            case Ahead():
+                return AHEAD
             case Problem(kind, code, message):
                 return Error(code, message, type=kind)
             case Closed(ending, seconds):

@@ -43,7 +43,7 @@ def read_query(query: Mapping[str, str], info: ModelInfo, draw_bits: Callable[[i
     """Raises BadParameter."""
     given = {name: value for name, value in query.items() if value.strip()}
     values: dict[str, Any] = {
-        field: _number(name, given[name], kind) for name, (field, kind) in _HONOURED.items() if name in given
+        field: _number(given[name], kind) for name, (field, kind) in _HONOURED.items() if name in given
     }
     seed = _seed(given)
     values["seed"] = draw_bits(SEED_BITS) if seed is None else seed
@@ -55,28 +55,30 @@ def read_query(query: Mapping[str, str], info: ModelInfo, draw_bits: Callable[[i
     return MoshiOptions(sampling, tuple(name for name in _IGNORED if name in given))
 
 
-def _seed(given: Mapping[str, str]) -> int | None:
+def _seed(given: Mapping[str, str]) -> int | float | str | None:
     """One seed for both kinds of tokens; a pair of seeds makes one, each pair another."""
     if "seed" in given:
-        seed = int(_number("seed", given["seed"], int))
+        seed = _number(given["seed"], int)
         return None if seed == _NO_SEED else seed
-    pair = {
-        name: int(_number(name, given[name], int)) for name in ("text_seed", "audio_seed") if name in given
-    }
-    for name, value in pair.items():
-        if value < 0:
-            raise BadParameter(name, f"must be an integer from 0, not {value}")
+    pair = {name: _half_seed(name, given[name]) for name in ("text_seed", "audio_seed") if name in given}
     if not pair:
         return None
     return (pair.get("text_seed", 0) << 32 | pair.get("audio_seed", 0)) & SEED_MAX
 
 
-def _number(name: str, text: str, kind: type[int] | type[float]) -> int | float:
+def _half_seed(name: str, text: str) -> int:
+    value = _number(text, int)
+    if not isinstance(value, int) or value < 0:
+        raise BadParameter(name, f"must be an integer from 0, not {text[:40]!r}")
+    return value
+
+
+def _number(text: str, kind: type[int] | type[float]) -> int | float | str:
+    """Text that is no number stays text, which Sampling refuses with its bounds."""
     try:
         return kind(text)
     except ValueError:
-        must_be = "an integer" if kind is int else "a number"
-        raise BadParameter(name, f"must be {must_be}, not {text[:40]!r}") from None
+        return text
 
 
 def _wire_name(field: str) -> str:

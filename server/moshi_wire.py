@@ -108,7 +108,7 @@ class MoshiCall(Call):
                 return [_metadata(info={"code": code, "message": message})]
             case Problem(_, _, message):
                 return [_message(Kind.ERROR, message.encode())]
-        return []  # usage and the last word have no kind here; the close code says the rest
+        return []  # usage, being ahead and the last word have no kind here; the close code says the rest
 
 
 def _message(kind: Kind, payload: bytes = b"") -> Send:

@@ -29,6 +29,9 @@ class Pacer(Protocol):
         in_flight: frames the model has not answered; unwritten: answers the socket has not taken.
         """
 
+    def is_ahead(self, accepted: int, now: float, /) -> bool:
+        """Whether the clock alone holds frame number `accepted` back."""
+
     def arrival(self, accepted: int, heard: float, now: float, /) -> float:
         """Since when frame number `accepted` counts as waiting for an answer."""
 
@@ -52,7 +55,10 @@ class RealTime:
         self._next_silence = started + silence_after_s
 
     def may_accept(self, accepted: int, in_flight: int, _unwritten: int, now: float) -> bool:
-        return in_flight < INBOX_FRAMES and self._due(accepted) <= now + _EPSILON_S
+        return in_flight < INBOX_FRAMES and not self.is_ahead(accepted, now)
+
+    def is_ahead(self, accepted: int, now: float) -> bool:
+        return self._due(accepted) > now + _EPSILON_S
 
     def arrival(self, accepted: int, heard: float, now: float) -> float:
         """What a client sent too early is not late before its time has come."""
@@ -89,6 +95,9 @@ class Free:
 
     def may_accept(self, _accepted: int, in_flight: int, unwritten: int, _now: float) -> bool:
         return in_flight + unwritten < INBOX_FRAMES
+
+    def is_ahead(self, _accepted: int, _now: float) -> bool:
+        return False
 
     def arrival(self, _accepted: int, _heard: float, now: float) -> float:
         return now

@@ -44,13 +44,27 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(PAGE_HEADERS)
 
 
-def page_routes(folder: Path) -> list[web.AbstractRouteDef]:
+def page_routes(folder: Path) -> list[web.RouteDef]:
     """The page in this folder, at the root; add them last, they match everything."""
 
     async def index(_: web.Request) -> web.StreamResponse:
         return web.FileResponse(folder / "index.html")
 
-    return [web.get("/", index), web.static("/", folder)]
+    async def file(request: web.Request) -> web.StreamResponse:
+        path = folder / request.match_info["name"]
+        if not await asyncio.to_thread(_is_file_of, folder, path):
+            raise web.HTTPNotFound
+        return web.FileResponse(path)
+
+    return [web.get("/", index), web.get("/{name:.+}", file)]
+
+
+def _is_file_of(folder: Path, path: Path) -> bool:
+    """Not aiohttp's static route, whose answer for a missing file is empty."""
+    try:
+        return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+    except OSError:  # too long for a name
+        return False
 
 
 async def models(request: web.Request) -> web.Response:

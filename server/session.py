@@ -19,6 +19,7 @@ from server.actions import (
     AgentDone,
     AgentFrame,
     AgentText,
+    Ahead,
     Closed,
     Deed,
     Dropped,
@@ -78,7 +79,7 @@ class Session:
         self._backlog: deque[Heard] = deque()
         self._in_flight: deque[Heard] = deque()
         self._unwritten = 0
-        self._started = self._muted = self._paused = False
+        self._started = self._muted = self._paused = self._told_ahead = False
         self._ending = MODEL_ERROR
         self._out: Actions = []
 
@@ -201,7 +202,11 @@ class Session:
             self.counts.accepted, len(self._in_flight), self._unwritten, now
         ):
             self._submit(self._backlog.popleft(), now)
-        self._hold_reading(bool(self._backlog) and self.state is State.RUNNING)
+        hold = bool(self._backlog) and self.state is State.RUNNING
+        if hold and not self._told_ahead and self._pacer.is_ahead(self.counts.accepted, now):
+            self._told_ahead = True
+            self._out.append(Ahead())
+        self._hold_reading(hold)
         if self.state is State.FINISHING and not self._backlog and not self._in_flight:
             self._move(Step.ANSWERED, now)
 

@@ -18,6 +18,7 @@ from contextlib import suppress
 
 from aiohttp import WSMsgType, web
 
+from duet_client.wire import CloseCode
 from server.auth import SUBPROTOCOL
 from server.errors import SocketLost
 from server.websocket import BoundedWebSocket, MessageTooBig
@@ -26,6 +27,9 @@ BUFFER_BYTES = 1 << 16
 """Kernel buffers and write buffer, each: a few seconds of audio, so that a stall shows soon."""
 CLOSE_S = 2.0
 """How long a client has to answer a close."""
+
+_GOODBYES = (0, CloseCode.NORMAL, CloseCode.GOING_AWAY)
+"""aiohttp's 0 is a close frame without a code, as a browser's close() sends it."""
 
 
 class Socket:
@@ -95,6 +99,11 @@ class Socket:
             return self._peer_left()
         return now - self._last_sign > 2 * self._ping_interval_s
 
+    @property
+    def hung_up(self) -> bool:
+        """Whether the client has closed the connection as one does at the end of a call."""
+        return self.response.close_code in _GOODBYES
+
     async def close(self, code: int, reason: str) -> None:
         """Says good-bye and waits CLOSE_S for the answer; nobody may be reading meanwhile, since aiohttp
         would not wait then. Raises TimeoutError if it cannot be sent."""
@@ -119,7 +128,7 @@ class Socket:
     def _measure(self, data: str | bytes) -> None:
         size = len(data.encode()) if isinstance(data, str) and not data.isascii() else len(data)
         if size > self._max_message_bytes:
-            raise MessageTooBig
+            raise MessageTooBig(self._max_message_bytes)
 
     def _apply_hold(self) -> None:
         if self._held and (transport := self._still_open()) is not None:

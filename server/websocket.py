@@ -25,6 +25,9 @@ CONTROL_HEAD_BYTES = 6
 class MessageTooBig(ServerError):
     """A message over the limit; what follows on this connection is thrown away."""
 
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"a message may have at most {limit_bytes} bytes (--max-message-bytes)")
+
 
 class BoundedWebSocket(web.WebSocketResponse):
     """Reports a message that grows past the limit as an ERROR message holding MessageTooBig."""
@@ -45,11 +48,12 @@ class _Bound:
     def __init__(self, parser: Any, queue: Any, limit_bytes: int) -> None:
         self._parser = parser
         self._queue = queue
-        self._limit_bytes = limit_bytes + SLACK_BYTES
+        self._limit_bytes = limit_bytes
+        self._most_bytes = limit_bytes + SLACK_BYTES
         self._unfinished_bytes = 0
 
     def feed_data(self, data: bytes) -> tuple[bool, bytes]:
-        if self._unfinished_bytes > self._limit_bytes:
+        if self._unfinished_bytes > self._most_bytes:
             return False, b""
         before = len(self._queue._buffer)
         outcome: tuple[bool, bytes] = self._parser.feed_data(data)
@@ -60,8 +64,9 @@ class _Bound:
                 self._unfinished_bytes = len(data)
             elif message.type in (WSMsgType.PING, WSMsgType.PONG):
                 self._unfinished_bytes -= CONTROL_HEAD_BYTES + len(message.data)
-        if self._unfinished_bytes > self._limit_bytes:
-            self._queue.feed_data(WSMessage(WSMsgType.ERROR, MessageTooBig(), None), 0)
+        if self._unfinished_bytes > self._most_bytes:
+            too_big = MessageTooBig(self._limit_bytes)
+            self._queue.feed_data(WSMessage(WSMsgType.ERROR, too_big, None), 0)
         return outcome
 
     def feed_eof(self) -> None:

@@ -17,11 +17,17 @@ def test_a_full_server_says_how_full_it_is_and_when_to_come_back() -> None:
     assert refusal.body == {
         "error": {
             "type": "server_full",
-            "message": "all 2 sessions are taken; try again later",
+            "message": "all 2 sessions are taken; try again in 5 s",
             "active": 2,
             "capacity": 2,
         }
     }
+
+
+def test_a_full_server_for_one_session_says_so_in_the_singular() -> None:
+    refusal = Admission(capacity=1, active=1).refusal(None)
+    assert refusal is not None
+    assert refusal.message == "the only session is taken; try again in 5 s"
 
 
 def test_a_full_server_is_ready_all_the_same() -> None:

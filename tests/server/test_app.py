@@ -16,7 +16,7 @@ from server.switchboard import Switchboard
 from tests.server.echo_engine import EchoRuntime, echo_engine
 from tests.server.serving import running, talking, tone
 
-OPEN = {"/health", "/ready", "/metrics", "/", ""}
+OPEN = {"/health", "/ready", "/metrics", "/", "/{name}"}
 
 
 def test_every_route_but_probes_metrics_and_the_page_asks_for_a_key() -> None:

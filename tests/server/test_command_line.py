@@ -24,6 +24,7 @@ from server.command_line import ready_line
 from tests.server.certificates import make_pair
 
 ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(sys.executable).with_name("duet")
 PROMPT_S = 60
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "DUET_API_KEYS": "hush"}
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, PR_CAPBSET_DROP = 1, 2, 24  # linux/capability.h, linux/prctl.h
@@ -76,7 +77,8 @@ def refusal(folder: Path, *arguments: str | Path, keys: str | None = None) -> st
         (["--drain-s"], "duet: argument --drain-s: expected one argument"),
         (["--api-keys", "hush"], "duet: unrecognized arguments: --api-keys hush"),
         (["--host", "192.0.2.1"], "duet: --host is no address of this machine: 192.0.2.1"),
-        (["--tls-cert", "cert.pem"], "duet: --tls-key is missing: tls_cert needs it"),
+        (["--tls-cert", "cert.pem"], "duet: --tls-key is missing: a certificate needs its key"),
+        (["--tls-key", "key.pem"], "duet: --tls-cert is missing: a key needs its certificate"),
     ],
 )
 def test_a_bad_option_is_one_line_that_says_what_is_allowed(
@@ -173,9 +175,20 @@ def test_a_capacity_that_memory_cannot_hold_is_refused_with_the_most_it_can(
     ],
 )
 def test_the_console_script_names_its_commands(arguments: list[str], line: str) -> None:
-    script = Path(sys.executable).with_name("duet")
-    done = subprocess.run([script, *arguments], capture_output=True, text=True, timeout=PROMPT_S, check=False)
+    done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=PROMPT_S, check=False)
     assert (done.returncode, done.stderr.replace("serve,", "serve")) == (2, line)
+
+
+@pytest.mark.parametrize("command", [[sys.executable, "-m", "server"], [str(SCRIPT), "serve"]])
+def test_an_interrupt_while_the_program_is_still_being_imported_is_quiet(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "aiohttp.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    environment = ENVIRONMENT | {"PYTHONPATH": f"{tmp_path}:{ROOT}:{ROOT / 'client'}"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, timeout=PROMPT_S, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def info(trained: bool) -> ModelInfo:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import aiohttp
+import pytest
 from aiohttp import web
 from websockets.frames import Frame, Opcode
 
@@ -184,13 +185,42 @@ def test_of_long_messages_one_second_is_decoded_each_turn_of_the_loop_and_the_re
     assert len(set(turns)) == len(turns)
 
 
-def test_a_client_that_closes_the_socket_without_a_word_ends_its_session_properly() -> None:
+def test_a_client_that_closes_the_socket_has_hung_up_on_either_wire() -> None:
     async def scene() -> None:
         async with running(capacity=1) as here:
             async with talking(here.live) as client:
                 await client.start()
                 await client.speak(tone(1))
+            await ended(here, "client_hangup")
+            async with aiohttp.ClientSession() as http, http.ws_connect(here.moshi) as moshi:
+                assert await moshi.receive_bytes() == b"\x00"
+            await counted(here, 'duet_sessions_ended_total{reason="client_hangup"} 2.0')
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("payload", [b"", (1001).to_bytes(2, "big")])
+def test_a_browser_that_closes_or_leaves_the_page_has_hung_up(payload: bytes) -> None:
+    async def scene() -> None:
+        async with running(capacity=1) as here, talking(here.live) as client:
+            await client.start()
+            client.socket.transport.write(Frame(Opcode.CLOSE, payload).serialize(mask=True))
+            await ended(here, "client_hangup")
+
+    asyncio.run(scene())
+
+
+def test_a_client_that_vanishes_or_closes_with_a_complaint_was_lost() -> None:
+    async def scene() -> None:
+        async with running(capacity=1) as here:
+            async with talking(here.live) as client:
+                await client.start()
+                client.cut()
             await ended(here, "connection_lost")
+            async with talking(here.live) as client:
+                await client.start()
+                await client.socket.close(1011)
+            await counted(here, 'duet_sessions_ended_total{reason="connection_lost"} 2.0')
 
     asyncio.run(scene())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from server import endings
 from server.actions import Deed, Dropped, Finish, Send, Submit
 from server.live import LiveCall
 from tests.server.calls import Desk, setup
+from tests.server.sessions import LIMITS
 
 FRAME_BYTES = 2 * FRAME_SAMPLES
 
@@ -127,6 +129,32 @@ def test_binary_audio_that_nobody_agreed_on_is_an_error_and_the_session_survives
     assert session.codes("error") == ["unexpected_binary"]
     session.say(append(tone(1)))
     assert len(heard(session)) == FRAME_BYTES
+
+
+def test_of_unasked_binary_audio_the_first_and_each_hundredth_message_is_told_and_all_are_counted() -> None:
+    session = running()
+    for _ in range(250):
+        session.say(tone(1))
+    messages = [event["error"]["message"] for event in session.events if event["type"] == "error"]
+    asked = "binary audio must be asked for with ?audio=binary"
+    assert messages == [
+        asked,
+        f"{asked}; 100 binary messages were ignored so far",
+        f"{asked}; 200 binary messages were ignored so far",
+    ]
+    (finish,) = of_kind(Finish, session.call.end(endings.CLOSE_REQUESTED, 0.0))
+    assert finish.summary["discarded_messages"] == 250
+
+
+def test_a_client_that_is_ahead_of_the_clock_is_told_once() -> None:
+    call = LiveCall(replace(setup(), limits=LIMITS), True, 0.0)
+    call.receive('{"type":"session.start","session":{"model":"default"}}', 0.0)
+    call.joined(0.0)
+    out = [deed for piece in range(60) for deed in call.receive(tone(1), piece / 1000)]
+    events = [json.loads(deed.data) for deed in of_kind(Send, out)]
+    (info,) = events
+    assert (info["type"], info["code"]) == ("info", "input_ahead")
+    assert "--pace free" in info["message"]
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,13 @@ def test_what_cannot_be_honoured_is_named_and_an_empty_value_asks_for_nothing() 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("text_temperature", "hot", "text_temperature must be a number, not 'hot'"),
+        ("text_temperature", "hot", "text_temperature must be a number from 0 to 10.0, not 'hot'"),
         ("text_temperature", "nan", "text_temperature must be a number from 0 to 10.0"),
-        ("text_topk", "2.5", "text_topk must be an integer, not '2.5'"),
+        ("text_topk", "2.5", "text_topk must be an integer from 0 to 2147483647, not '2.5'"),
         ("audio_topk", "-3", "audio_topk must be an integer from 0 to"),
-        ("audio_seed", "-3", "audio_seed must be an integer from 0, not -3"),
+        ("audio_seed", "-3", "audio_seed must be an integer from 0, not '-3'"),
+        ("text_seed", "x", "text_seed must be an integer from 0, not 'x'"),
+        ("seed", "x", "seed must be an integer from 0 to 9223372036854775807, not 'x'"),
         ("seed", "-2", "seed must be an integer from 0 to"),
     ],
 )

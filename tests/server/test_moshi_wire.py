@@ -13,7 +13,7 @@ from audio.frames import FRAME_SAMPLES
 from audio.opus import OggOpusReader, OggOpusWriter
 from model.config import Sampling
 from server import endings
-from server.actions import Finish
+from server.actions import Ahead, Finish
 from server.moshi_query import MoshiOptions
 from server.moshi_wire import PIECE_BYTES, MoshiCall
 from tests.server.calls import Desk, setup
@@ -54,6 +54,13 @@ def test_a_tone_comes_back_as_a_tone_a_frame_later() -> None:
     assert len(heard) >= 20 * FRAME_SAMPLES
     loudness = np.sqrt(np.mean(heard[8 * FRAME_SAMPLES : 20 * FRAME_SAMPLES] ** 2))
     assert 0.3 < loudness < 0.4  # 0.5 / sqrt(2)
+
+
+def test_being_ahead_has_no_message_here() -> None:
+    session = desk()
+    before = len(session.sent)
+    session.perform(session.call._render([Ahead()]))
+    assert len(session.sent) == before
 
 
 def test_pages_may_be_split_anywhere() -> None:

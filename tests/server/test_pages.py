@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import numpy as np
 import soundfile
+from yarl import URL
 
 from audio.frame_flags import FrameFlags
 from audio.frames import silence
@@ -51,6 +52,50 @@ def test_the_page_and_every_answer_carry_a_strict_content_security_policy() -> N
                 assert "frame-ancestors 'none'" in policy
                 assert answer.headers["X-Content-Type-Options"] == "nosniff"
                 assert answer.headers["Cache-Control"] == "no-cache"
+
+    play(scene)
+
+
+def test_a_path_where_nothing_is_answers_in_json_and_is_named() -> None:
+    async def scene(_: Running, http: aiohttp.ClientSession) -> None:
+        for path in ("/nothing-here", "/v1/nothing", "/audio/none.js"):
+            async with http.get(path) as answer:
+                assert answer.status == 404
+                error = (await answer.json())["error"]
+                assert error == {"type": "not_found", "message": f"there is nothing at {path}"}
+
+    play(scene)
+
+
+def test_only_files_of_the_page_are_served_whatever_the_path_says() -> None:
+    async def scene(_: Running, http: aiohttp.ClientSession) -> None:
+        for path in (
+            "/%2e%2e/README.md",
+            "/..%2Fduet_client/wire.py",
+            "/%2Fetc/hostname",
+            "/%00",
+            "/" + "x" * 300,
+        ):
+            async with http.get(URL(path, encoded=True)) as answer:
+                assert answer.status == 404
+        async with http.get("/index.html") as answer:
+            assert (answer.status, answer.content_type) == (200, "text/html")
+
+    play(scene)
+
+
+def test_a_websockets_address_opened_as_a_page_says_what_it_is_and_takes_no_place() -> None:
+    async def scene(_: Running, http: aiohttp.ClientSession) -> None:
+        for path in ("/v1/live/sessions", "/api/chat"):
+            async with http.get(path) as answer:
+                assert (answer.status, answer.headers["Upgrade"]) == (426, "websocket")
+                error = (await answer.json())["error"]
+                assert error == {
+                    "type": "upgrade_required",
+                    "message": f"{path} is a WebSocket, not a page",
+                }
+        async with http.get("/v1/models") as answer:
+            assert (await answer.json())["data"][0]["duet"]["active"] == 0
 
     play(scene)
 

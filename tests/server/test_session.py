@@ -10,6 +10,7 @@ from audio.frame_flags import FrameFlags
 from server.actions import (
     AgentFrame,
     AgentText,
+    Ahead,
     Dropped,
     End,
     Padded,
@@ -83,6 +84,22 @@ def test_a_burst_is_taken_up_to_two_seconds_and_then_the_client_waits() -> None:
     assert len(only(Submit, out)) == 25
     assert len(only(PauseReading, out)) == 1
     assert only(Submit, reply_all(session, 0.0)) == []
+
+
+def test_being_ahead_of_the_clock_is_told_the_first_time_reading_is_held_back_for_it() -> None:
+    session = started()
+    assert only(Ahead, session.hear(frames(25), 0.0)) == []
+    assert only(Ahead, session.hear(frames(1), 0.0)) == [Ahead()]
+    reply_all(session, 0.08)
+    assert only(PauseReading, session.hear(frames(5), 0.08)) == [PauseReading()]
+    assert only(Ahead, session.hear(frames(5), 0.08)) == []
+
+
+def test_who_waits_for_a_slow_model_is_not_told_to_send_less() -> None:
+    for session in (started(), started(FREE)):
+        out = session.hear(frames(40), 1000.0)
+        assert len(only(PauseReading, out)) == 1
+        assert only(Ahead, out) == []
 
 
 def test_a_held_back_client_goes_on_when_the_wall_clock_has_caught_up() -> None:

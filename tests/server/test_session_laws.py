@@ -94,7 +94,7 @@ class Life:
         self.out += self.session.stored(self.now)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(LIMITS_UNDER_TEST), happenings)
 def test_every_frame_is_answered_recorded_or_counted_and_every_session_ends(
     limits: object, story: list[tuple[str, object]]
@@ -112,7 +112,7 @@ def test_every_frame_is_answered_recorded_or_counted_and_every_session_ends(
     assert sum(dropped.frames for dropped in only(Dropped, out)) == counts.dropped
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(LIMITS_UNDER_TEST), happenings)
 def test_nothing_that_the_user_said_vanishes(limits: object, story: list[tuple[str, object]]) -> None:
     life = Life(limits)
@@ -125,7 +125,7 @@ def test_nothing_that_the_user_said_vanishes(limits: object, story: list[tuple[s
     assert 0 <= lost_silence <= counts.silence_fed + padded
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(LIMITS_UNDER_TEST), happenings)
 def test_reading_is_paused_and_resumed_in_turn_and_never_left_paused(
     limits: object, story: list[tuple[str, object]]
