@@ -67,12 +67,15 @@ def _bleed(conversation: Conversation, user: Ears, agent: Ears, thresholds: Thre
     cannot tell, for loud bleed is active too.
     """
     metrics: list[Metric] = []
+    heard: dict[ChannelName, tuple[float, npt.NDArray[np.bool_]]] = {}
     pairs: tuple[tuple[ChannelName, Ears, Ears], ...] = (("user", user, agent), ("agent", agent, user))
     for channel, here, there in pairs:
         under = here.level.dbfs - there.level.dbfs
         alone = _hops(there.ipus, there.level) & (under < _OWN_SPEECH_DB)
         found = under[alone]
         p50, p90 = (float(q) for q in np.quantile(found, (0.5, 0.9))) if found.size else (None, None)
+        if p50 is not None:
+            heard[channel] = p50, alone
         rule = (
             f"level under the other's while it alone speaks; unreliable above {thresholds.bleed_max_db:g} dB"
         )
@@ -80,8 +83,15 @@ def _bleed(conversation: Conversation, user: Ears, agent: Ears, thresholds: Thre
             level(f"bleed_db_{channel}", p50, "dB", f"p50 of {rule}"),
             level(f"bleed_p90_db_{channel}", p90, "dB", f"p90 of {rule}"),
         ]
-    lag = correlation_lag(conversation.user, conversation.agent, user.ipus)
-    rule = f"where the channels correlate most, if by {_CORRELATION_MIN:g} or more; positive: agent later"
+    loudest = max(heard, key=lambda channel: heard[channel][0], default=None)
+    lag = None
+    if loudest is not None:
+        hop = round(user.level.hop_s * RATE)
+        lag = correlation_lag(conversation.user, conversation.agent, heard[loudest][1], hop)
+    rule = (
+        "where the channels correlate most while one alone speaks, that which is heard more in the other,"
+        f" if by {_CORRELATION_MIN:g} or more; positive: agent later"
+    )
     return Measured((*metrics, level("bleed_lag", lag, "s", rule)))
 
 
@@ -101,13 +111,21 @@ def bleeding(found: Sequence[Metric], user: Levels, agent: Levels, thresholds: T
     return tuple(lines)
 
 
-def correlation_lag(user: Samples, agent: Samples, user_ipus: Intervals) -> float | None:
-    """Seconds by which the agent's channel repeats the user's, in 8 s from the user's first sound."""
-    start = round(user_ipus[0].start * RATE) if user_ipus else 0
-    a = user[start : start + round(_LAG_SPAN_S * RATE)].astype(np.float64)
-    b = agent[start : start + round(_LAG_SPAN_S * RATE)].astype(np.float64)
+def correlation_lag(user: Samples, agent: Samples, alone: npt.NDArray[np.bool_], hop: int) -> float | None:
+    """Seconds by which the agent's channel repeats the user's, in 8 s from the first hop that is `alone`.
+
+    alone: whether one speaks alone, for each hop of `hop` samples; the others are silence here.
+    """
+    if not alone.any():
+        return None
+    start = int(np.argmax(alone)) * hop
+    inside = np.repeat(alone, hop)[start : start + round(_LAG_SPAN_S * RATE)]
+    inside = inside[: len(user) - start]
+    a, b = (
+        np.where(inside, channel[start : start + len(inside)], np.float64(0)) for channel in (user, agent)
+    )
     scale = float(np.sqrt((a @ a) * (b @ b)))
-    if scale == 0 or not user_ipus:
+    if scale == 0:
         return None
     reach = min(round(_LAG_MAX_S * RATE), len(a) - 1)
     size = 1 << (len(a) + reach - 1).bit_length()  # what wraps around is beyond the reach

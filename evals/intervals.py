@@ -5,6 +5,7 @@ Times are compared with a tolerance of a microsecond, so that 0.1 + 0.2 and 0.3 
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +18,16 @@ class Interval:
     """From `start` to `end` in seconds from the start of the recording; the end is outside.
 
     Raises:
-        ValueError: the end is before the start.
+        ValueError: the end is before the start, or one of them is not finite.
     """
 
     start: float
     end: float
 
     def __post_init__(self) -> None:
-        if self.end < self.start:
-            raise ValueError(f"an interval cannot end before it starts: {self.start} to {self.end}")
+        if not -math.inf < self.start <= self.end < math.inf:
+            fault = "cannot end before it starts" if self.end < self.start else "needs finite times"
+            raise ValueError(f"an interval {fault}: {self.start} to {self.end}")
 
     @property
     def duration(self) -> float:

@@ -107,8 +107,8 @@ def spread(segments: Iterable[Segment]) -> dict[ChannelName, list[RawWord]]:
 
 
 def activity_of(segments: Iterable[Segment]) -> dict[ChannelName, Intervals]:
-    """Where each channel speaks."""
+    """Where each channel speaks. Raises ValueError where a segment ends before it starts."""
     found: dict[ChannelName, list[Interval]] = {"user": [], "agent": []}
     for segment in segments:
-        found[segment.channel].append(Interval(segment.start, max(segment.start, segment.end)))
+        found[segment.channel].append(Interval(segment.start, segment.end))
     return {channel: tuple(sorted(spans)) for channel, spans in found.items()}

@@ -24,9 +24,9 @@ from duet_client.wire import DuetOptions
 from evals.activity import DETECTORS
 from evals.driver.batch import Batch
 from evals.driver.cues import Timing
-from evals.driver.ledger import LATE_MAX_MS, Ledger
+from evals.driver.ledger import Ledger
 from evals.driver.server_facts import server_facts
-from evals.driver.settings import RANGES, Plan, RunSettings, plan
+from evals.driver.settings import LATE_MAX_MS, RANGES, Plan, RunSettings, plan
 from evals.offline import own_server
 from evals.scenario_fields import ScenarioError
 from evals.scenario_reader import find_scenarios

@@ -11,8 +11,10 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import chain
 
 from tqdm import tqdm
 
@@ -34,11 +36,6 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         print("interrupted: the same command goes on where this one stopped", file=sys.stderr)
         return 130
-    except BrokenProcessPool:
-        print(
-            "evals score: a worker was killed, perhaps for memory: run again with --jobs 1", file=sys.stderr
-        )
-        return 2
     except OSError as error:
         print(f"evals score: {error}", file=sys.stderr)
         return 2
@@ -60,7 +57,9 @@ def _score(options: Options) -> int:
             scored.append(done.source.id)
             kept += done.kept
     order = [source.id for source in found.sources if source.id in set(scored)]
-    run = write_run(options.out, order, sorted(rejected, key=lambda r: r.path), options.settings.thresholds)
+    run = write_run(
+        options.out, order, sorted(rejected, key=lambda r: (r.path, r.reason)), options.settings.thresholds
+    )
     _conclude(run, kept, options)
     return (3 if order else 2) if rejected else 0
 
@@ -79,18 +78,59 @@ def _finished(found: Found, options: Options) -> Iterator[Done]:
             bar.update()
 
 
-def _worked(jobs: list[Job], processes: int) -> Iterable[Done]:
+def _worked(jobs: list[Job], processes: int) -> Iterator[Done]:
     if processes <= 1:
         yield from map(work, jobs)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(processes, context, initializer=_start_worker)
-    try:
-        waiting = [pool.submit(work, job) for job in jobs]
+    left = []
+    for job, done in _side_by_side(jobs, processes):
+        if done is None:
+            left.append(job)
+        else:
+            yield done
+    if left:
+        tqdm.write(f"a worker was killed: {len(left)} conversations are tried again one by one", sys.stderr)
+    yield from _one_by_one(iter(left))
+
+
+def _side_by_side(jobs: list[Job], processes: int) -> Iterator[tuple[Job, Done | None]]:
+    """None for all that a worker left undone that was killed: nobody knows which of them it was about."""
+    with _workers(processes) as pool:
+        waiting = {}
+        for job in jobs:
+            try:
+                waiting[pool.submit(work, job)] = job
+            except BrokenProcessPool:
+                yield job, None
         for future in concurrent.futures.as_completed(waiting):
-            yield future.result()
+            try:
+                yield waiting[future], future.result()
+            except BrokenProcessPool:
+                yield waiting[future], None
+
+
+def _one_by_one(jobs: Iterator[Job]) -> Iterator[Done]:
+    """Each alone, so that one whose process is killed costs no other."""
+    for first in jobs:
+        with _workers(1) as pool:
+            for job in chain([first], jobs):
+                try:
+                    yield pool.submit(work, job).result()
+                except BrokenProcessPool:
+                    yield Done(job.source, "its process was killed, perhaps for memory: run it with --jobs 1")
+                    break
+
+
+@contextmanager
+def _workers(processes: int) -> Iterator[ProcessPoolExecutor]:
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, context, initializer=_start_worker)
+    try:
+        yield pool
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():  # what it writes is whole or not there
+            child.terminate()
         raise
     pool.shutdown()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -113,7 +114,7 @@ def _settings(given: argparse.Namespace) -> Settings:
 def _human(path: Path) -> tuple[float, ...]:
     data = _json("--human", path)
     try:
-        return tuple(float(value) for value in data)  # type: ignore[attr-defined]
+        return _finite(data)
     except (TypeError, ValueError):
         raise UsageError(f"--human: {path} must be a JSON list of seconds") from None
 
@@ -121,9 +122,17 @@ def _human(path: Path) -> tuple[float, ...]:
 def _references(path: Path) -> dict[str, tuple[float, ...]]:
     data = _json("--backchannel-reference", path)
     try:
-        return {str(k): tuple(map(float, v)) for k, v in data.items()}  # type: ignore[attr-defined]
+        return {str(k): _finite(v) for k, v in data.items()}  # type: ignore[attr-defined]
     except (AttributeError, TypeError, ValueError):
         raise UsageError(f"--backchannel-reference: {path} must be an object of lists of numbers") from None
+
+
+def _finite(values: object) -> tuple[float, ...]:
+    """Raises TypeError or ValueError where it is no list of finite numbers."""
+    found = tuple(float(value) for value in values)  # type: ignore[attr-defined]
+    if not all(map(math.isfinite, found)):
+        raise ValueError(values)
+    return found
 
 
 def _json(option: str, path: Path) -> object:

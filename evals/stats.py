@@ -32,9 +32,10 @@ def bootstrap_ratio(
 ) -> tuple[float, float] | None:
     """95 % percentile interval of sum / sum, drawing whole clusters (conversations or events).
 
-    A mean is the ratio of the clusters' sums to their counts. None with fewer than two clusters.
+    A mean is the ratio of the clusters' sums to their counts. None where fewer than two clusters hold
+    anything: one observation says nothing of how others would differ.
     """
-    if len(numerators) < 2:
+    if sum(below > 0 for below in denominators) < 2:
         return None
     top, bottom = np.asarray(numerators, np.float64), np.asarray(denominators, np.float64)
     rng = np.random.default_rng(SEED)

@@ -13,13 +13,11 @@ from typing import Any
 
 from duet_client.errors import CommandError
 from evals.driver import folder
-from evals.driver.settings import Plan, RunSettings
+from evals.driver.settings import LATE_MAX_MS, Plan, RunSettings
 from evals.driver.summary import cue_timeouts
 
 FORMAT, VERSION = "duet-run", 1
 STALLED = "stalled: "
-LATE_MAX_MS = 20.0
-"""A driver whose frames leave later than this (p99) disturbs what it measures."""
 
 
 class Ledger:

@@ -14,6 +14,8 @@ from evals.driver.playout import LEAD_S
 from evals.scenario import Scenario
 
 Pace = Literal["realtime", "lockstep"]
+LATE_MAX_MS = 20.0
+"""A driver whose frames leave later than this (p99) disturbs what it measures."""
 
 RANGES = {
     "takes": (1, 1000), "at_once": (1, 1000), "seed": (0, 2**63 - 1), "stall_s": (1, 3600),

@@ -9,7 +9,7 @@ from evals.conversation import Annotation
 from evals.events import event
 from evals.intervals import EPSILON_S, Interval, active_at, at_least, at_most, starting_in
 from evals.metrics.build import Measured, distribution, share
-from evals.metrics.stopping import Stop, extent, natural_end, stop_after, utterances
+from evals.metrics.stopping import Stop, extent, natural_end, stop_after, together, utterances
 from evals.results import Event, Scoring
 from evals.thresholds import Thresholds
 from evals.turns import Talk
@@ -31,12 +31,17 @@ class Interruption:
 
 
 def interruptions(talk: Talk, thresholds: Thresholds) -> tuple[Interruption, ...]:
-    """Every user's turn whose onset meets an agent that has spoken for `agent_began_s` or longer."""
+    """Every user's turn whose onset meets an agent that has spoken for `agent_began_s` or longer.
+
+    Not where a turn of the agent begins at the same moment, after a sentence pause: that is a collision.
+    """
     spoken = utterances(talk.agent.speech, thresholds)
     found = []
     for turn in talk.user.turns:
         said = active_at(spoken, turn.start)
-        if said is not None and at_least(turn.start - said.start, thresholds.agent_began_s):
+        if said is None or not at_least(turn.start - said.start, thresholds.agent_began_s):
+            continue
+        if together(turn, talk.agent.turns, thresholds) is None:
             found.append(_interruption(talk, turn, thresholds))
     return tuple(found)
 
@@ -52,11 +57,15 @@ def _interruption(talk: Talk, turn: Interval, thresholds: Thresholds) -> Interru
 
 
 def _recovery(talk: Talk, turn: Interval, stop: Stop, thresholds: Thresholds) -> float | None:
-    """Before the user speaks again, and within the response window."""
+    """From the turn's last half second on, before the user speaks again, and within the response window.
+
+    An agent that speaks again sooner speaks over the user: it has recovered from nothing.
+    """
     limit = turn.end + thresholds.response_window_s
     following = starting_in(talk.user.turns, turn.end, limit)
     limit = following[0].start if following else limit
-    onsets = starting_in(talk.agent.speech, stop.at_s + 2 * EPSILON_S, limit)
+    earliest = max(stop.at_s + 2 * EPSILON_S, turn.end - thresholds.terminal_overlap_s)
+    onsets = starting_in(talk.agent.speech, earliest, limit)
     return round(onsets[0].start - turn.end, 6) if onsets else None
 
 

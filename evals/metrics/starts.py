@@ -9,7 +9,7 @@ from typing import Any
 from evals.events import event
 from evals.intervals import Interval, active_at, at_least, at_most, intersections, starting_in, total
 from evals.metrics.build import Measured, distribution, per, share
-from evals.metrics.stopping import began_before, utterances
+from evals.metrics.stopping import began_before, together, utterances
 from evals.results import Event, Scoring
 from evals.thresholds import Thresholds
 from evals.turns import Talk
@@ -62,15 +62,8 @@ def agent_interruptions(talk: Talk, thresholds: Thresholds) -> Iterator[tuple[In
         ipu = active_at(talk.user.speech, turn.start)
         if ipu is None or at_most(ipu.end - turn.start, thresholds.terminal_overlap_s):
             continue
-        if _together(talk, turn, thresholds) is None:
+        if together(turn, talk.user.turns, thresholds) is None:
             yield turn, total(intersections([turn], talk.user.ipus))
-
-
-def _together(talk: Talk, turn: Interval, thresholds: Thresholds) -> Interval | None:
-    """The user's turn that begins at the same moment as an agent's."""
-    reach = thresholds.simultaneous_s
-    near = starting_in(talk.user.turns, turn.start - reach, turn.start + reach)
-    return next((u for u in near if not at_least(abs(u.start - turn.start), reach)), None)
 
 
 def _over_the_user(talk: Talk, thresholds: Thresholds) -> Measured:
@@ -97,7 +90,7 @@ def _over_the_user(talk: Talk, thresholds: Thresholds) -> Measured:
 
 def collisions(talk: Talk, thresholds: Thresholds) -> tuple[Collision, ...]:
     """In order of time: simultaneous starts, and the user's resumption over a premature start."""
-    both = [(turn, _together(talk, turn, thresholds)) for turn in talk.agent.turns]
+    both = [(turn, together(turn, talk.user.turns, thresholds)) for turn in talk.agent.turns]
     starts = [max(turn.start, user.start) for turn, user in both if user is not None]
     for pause in talk.pauses:
         for turn in starting_in(talk.premature, pause.start, pause.end):

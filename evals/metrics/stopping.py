@@ -50,6 +50,13 @@ def natural_end(side: Side, stop_s: float) -> bool:
     )
 
 
+def together(turn: Interval, others: Intervals, thresholds: Thresholds) -> Interval | None:
+    """The other speaker's turn that begins at the same moment; sorted."""
+    reach = thresholds.simultaneous_s
+    near = starting_in(others, turn.start - reach, turn.start + reach)
+    return next((other for other in near if not at_least(abs(other.start - turn.start), reach)), None)
+
+
 def began_before(speech: Intervals, time_s: float) -> bool:
     """Somebody speaks at a time, and has since before it."""
     current = active_at(speech, time_s)

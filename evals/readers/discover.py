@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from evals.readers.sources import Kind, Source, safe_id
@@ -57,15 +58,21 @@ def discover(paths: Iterable[Path], user_channel: int = 0) -> Found:
     return Found(tuple(named), tuple(rejected), tuple(notes))
 
 
-def _under(path: Path, user_channel: int) -> Iterator[Source | Rejected]:
+def _under(
+    path: Path, user_channel: int, above: frozenset[Path] = frozenset()
+) -> Iterator[Source | Rejected]:
+    """above: the folders that lead here, so that a link to one of them is not followed for ever."""
     if not path.exists():
         yield Rejected(str(path), "there is no such file or folder")
     elif path.is_file():
         yield _file(path, user_channel)
-    elif (path / "metrics.json").is_file() and (path / "conversations").is_dir():
-        yield from _inside(path, user_channel, skip={"conversations"})
+    elif path.resolve() in above:
+        yield Rejected(str(path), "is a link to a folder that it lies in")
     else:
-        yield from _inside(path, user_channel, skip=set())
+        try:
+            yield from _inside(path, user_channel, above | {path.resolve()})
+        except OSError as error:
+            yield Rejected(str(path), f"cannot be read: {error.strerror or error}")
 
 
 def _file(path: Path, user_channel: int) -> Source | Rejected:
@@ -76,7 +83,7 @@ def _file(path: Path, user_channel: int) -> Source | Rejected:
     return Source(safe_id(path.stem), "stereo", path, user_channel)
 
 
-def _inside(folder: Path, user_channel: int, skip: set[str]) -> Iterator[Source | Rejected]:
+def _inside(folder: Path, user_channel: int, above: frozenset[Path]) -> Iterator[Source | Rejected]:
     if (folder / "session.json").is_file():
         yield _driven(folder)
         return
@@ -88,10 +95,11 @@ def _inside(folder: Path, user_channel: int, skip: set[str]) -> Iterator[Source 
         elif kind == "fdb" and user in names:
             yield Rejected(str(folder), f"has {user} and no {agent}: the model's answer is missing")
     paired = _PAIR_FILES if {"input.wav", "A.wav"} & names else set()
-    for name in sorted(names - paired - skip):
+    results = {"conversations"} if {"metrics.json", "conversations"} <= names else set()
+    for name in sorted(names - paired - results):
         entry = folder / name
         if entry.is_dir() and not name.startswith("."):
-            yield from _under(entry, user_channel)
+            yield from _under(entry, user_channel, above)
         elif entry.suffix.lower() in SOUNDS:
             yield _file(entry, user_channel)
 
@@ -101,8 +109,10 @@ def _driven(folder: Path) -> Source | Rejected:
         session = json.loads((folder / "session.json").read_text("utf-8"))
         name, scenario = str(session["id"]), str(session["scenario"])
         error = session.get("error")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        return Rejected(str(folder), f"session.json is none of the driver's: {problem!r}")
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return Rejected(
+            str(folder), "session.json is none of the driver's: no JSON object with id and scenario"
+        )
     if not (folder / "conversation.wav").is_file():
         return Rejected(str(folder), f"the conversation failed: {error or 'no recording'}")
     return Source(safe_id(name if name.startswith(scenario) else f"{scenario}-{name}"), "driven", folder)
@@ -112,7 +122,7 @@ def _is_recording(path: Path) -> bool:
     """Our server's recorder describes its flags in the JSON beside the sound."""
     try:
         metadata = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(metadata, dict) and "flag_bits" in metadata
 
@@ -120,7 +130,7 @@ def _is_recording(path: Path) -> bool:
 def _named(sources: list[Source]) -> list[Source]:
     """Of several with one name, each gets its folder's name too, and a number if that is not enough."""
     counts = Counter(source.id for source in sources)
-    taken: Counter[str] = Counter()
+    taken: set[str] = set()
     named = []
     for source in sources:
         one = source
@@ -129,11 +139,11 @@ def _named(sources: list[Source]) -> list[Source]:
             one = replace(
                 source, id=longer, note=f"{counts[source.id]} inputs are named {source.id}: this is {longer}"
             )
-        taken[one.id] += 1
-        if taken[one.id] > 1:
-            number = f"{one.id}-{taken[one.id]}"
+        if one.id in taken:
+            number = next(name for n in count(2) if (name := f"{one.id}-{n}") not in taken)
             one = replace(
                 one, id=number, note=f"{counts[source.id]} inputs are named {source.id}: this is {number}"
             )
+        taken.add(one.id)
         named.append(one)
     return named

@@ -77,4 +77,5 @@ def _stm(fields: list[str]) -> Segment:
 
 def _rttm(fields: list[str]) -> Segment:
     start = float(fields[3])
-    return Segment(start, round(start + float(fields[4]), 6), channel_of(fields[7]), "")
+    span = Interval(start, round(start + float(fields[4]), 6))
+    return Segment(span.start, span.end, channel_of(fields[7]), "")

@@ -15,13 +15,14 @@ A file that cannot be used is one line among the warnings, and the rest is used.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evals.conversation import Annotation, ChannelName, InputError, LoggedTurn
-from evals.intervals import Interval, Intervals
+from evals.intervals import Interval, Intervals, at_most
 from evals.labels import WORD_TIERS, Label, activity_of, channel_of, spread
 from evals.readers import lines, textgrid
 from evals.readers.words_json import Words, parse_words, read_json
@@ -40,6 +41,17 @@ class Beside:
     log: list[LoggedTurn] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+
+    def placed_annotations(self, duration_s: float) -> tuple[Annotation, ...]:
+        """In order and inside the recording: what is not in it did not happen; said among the warnings."""
+        inside = [a for a in self.annotations if a.span.start >= 0 and at_most(a.span.start, duration_s)]
+        if len(inside) < len(self.annotations):
+            outside = len(self.annotations) - len(inside)
+            self.warnings.append(f"{outside} annotations begin outside the recording: left out")
+        beyond = [a for a in inside if not at_most(a.span.end, duration_s)]
+        if beyond:
+            self.warnings.append(f"{len(beyond)} annotations end beyond the end of the recording: cut")
+        return tuple(sorted((_cut(a, duration_s) for a in inside), key=lambda a: (a.span, a.type)))
 
     def repaired_words(self, duration_s: float) -> dict[ChannelName, tuple[Word, ...]]:
         """In order and inside the recording; what was repaired joins the warnings."""
@@ -79,6 +91,11 @@ def add_words(found: Beside, path: Path, words: Words) -> None:
     found.words_source = found.words_source or path.name if fresh else found.words_source
 
 
+def _cut(annotation: Annotation, duration_s: float) -> Annotation:
+    span = annotation.span
+    return replace(annotation, span=Interval(min(span.start, duration_s), min(span.end, duration_s)))
+
+
 def use_channel_json(channel: ChannelName) -> Callable[[Beside, Path], None]:
     """A reader of words that are of one channel."""
 
@@ -99,8 +116,8 @@ def parse_annotations(items: Any) -> list[Annotation]:
 
     Raises InputError naming the field.
     """
-    if not isinstance(items, list):
-        raise InputError("has no list of annotations")
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InputError("has no list of annotations, each an object of type, start and end")
     return [_annotation(item) for item in items if item.get("staged", True)]
 
 
@@ -170,10 +187,17 @@ def _use_log(found: Beside, path: Path) -> None:
             if item["type"] == "speech":
                 spans.setdefault(channel_of(item["channel"]), []).append(Interval(item["start"], item["end"]))
             elif item["type"] == "response":
-                found.log.append(LoggedTurn(float(item["user_end"]), float(item["latency"])))
+                found.log.append(_logged_turn(item))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"line {number} is no event of a log: {error}") from None
     found.activity |= {channel: tuple(sorted(ones)) for channel, ones in spans.items()}
+
+
+def _logged_turn(item: dict[str, Any]) -> LoggedTurn:
+    turn = LoggedTurn(float(item["user_end"]), float(item["latency"]))
+    if not math.isfinite(turn.user_end_s) or not math.isfinite(turn.latency_s):
+        raise ValueError("its times are not finite")
+    return turn
 
 
 def _text(path: Path) -> str:

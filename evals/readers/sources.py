@@ -5,8 +5,10 @@ Refuses to know how sources are found and scored.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +16,7 @@ from audio.frame_flags import FrameFlags
 from audio.recording_files import RecordingError
 from audio.recording_reader import open_recording
 from evals.conversation import RATE, Conversation, InputError, Samples
+from evals.driver.settings import LATE_MAX_MS
 from evals.readers import fdb
 from evals.readers.audio import equalled, read_pair, read_stereo
 from evals.readers.sidecars import Beside, parse_annotations, read_beside
@@ -68,7 +71,7 @@ def load(source: Source) -> Conversation:
         agent,
         words,
         words_source=beside.words_source,
-        annotations=tuple(sorted(beside.annotations, key=lambda a: (a.span, a.type))),
+        annotations=beside.placed_annotations(len(user) / RATE),
         reference=beside.reference,
         activity=beside.activity,
         log=tuple(beside.log),
@@ -115,6 +118,13 @@ def _session(folder: Path) -> tuple[Beside, dict[str, Any]]:
     if not isinstance(data, dict):
         raise InputError("session.json is no JSON object")
     beside = Beside(files=[folder / "session.json"])
+    try:
+        return beside, _told(beside, data)
+    except InputError as error:
+        raise InputError(f"session.json {error}") from None
+
+
+def _told(beside: Beside, data: dict[str, Any]) -> dict[str, Any]:
     beside.annotations = parse_annotations(data.get("annotations", []))
     if data.get("words"):
         found = parse_words({"words": data["words"]})
@@ -122,8 +132,34 @@ def _session(folder: Path) -> tuple[Beside, dict[str, Any]]:
         beside.words_source = "the model's own text"
     if data.get("status", "completed") != "completed":
         beside.warnings.append(f"the conversation {data['status']}: {data.get('error') or 'no reason given'}")
-    kept = ("scenario", "behaviour", "take", "model", "origin", "pace", "settings", "clocks")
-    return beside, {key: data[key] for key in kept if key in data}
+    beside.warnings += filter(None, [late_sender(data)])
+    kept = ("scenario", "behaviour", "take", "model", "origin", "pace", "settings")
+    return {key: data[key] for key in kept if key in data} | _clocks(data)
+
+
+def _clocks(data: dict[str, Any]) -> dict[str, Any]:
+    """Raises InputError where they are no pairs of seconds."""
+    if "clocks" not in data:
+        return {}
+    try:
+        pairs = [(float(first), float(second)) for first, second in data["clocks"]]
+    except (TypeError, ValueError):
+        pairs = [(math.nan, math.nan)]
+    if not all(map(math.isfinite, chain.from_iterable(pairs))):
+        raise InputError("has clocks that are no list of pairs of seconds")
+    return {"clocks": pairs}
+
+
+def late_sender(session: dict[str, Any]) -> str:
+    """A line where the driver's own frames left too late to measure by, else ""."""
+    live = session.get("live")
+    late_ms = live.get("send_late_p99_ms") if isinstance(live, dict) else None
+    if not isinstance(late_ms, int | float) or late_ms <= LATE_MAX_MS:
+        return ""
+    return (
+        f"the driver's frames left late (p99 {late_ms:.0f} ms, over {LATE_MAX_MS:g} ms):"
+        " its timing is not to be relied on"
+    )
 
 
 def safe_id(name: str) -> str:

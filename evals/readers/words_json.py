@@ -28,7 +28,7 @@ def read_json(path: Path) -> Any:
     """Raises InputError where it is no JSON."""
     try:
         return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path.name} is not JSON: {str(error).splitlines()[0]}") from None
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from evals.report.gather import BadRun, open_run
 
@@ -20,6 +21,13 @@ class ReportOptions:
 
     out: Path = Path("report.html")
     audio_limit_mb: float = 10.0
+
+
+class _OneLine(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"report: {message}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     options = ReportOptions()
-    parser = argparse.ArgumentParser("python -m evals report", description=__doc__)
+    parser = _OneLine("python -m evals report", description=__doc__)
     parser.add_argument("run", type=Path, metavar="RUN_DIR", help="what `score` wrote with -o")
     parser.add_argument("--compare", type=Path, metavar="OTHER_DIR", help="another run on the same stimuli")
     parser.add_argument(

@@ -61,3 +61,9 @@ def test_the_interval_holds_the_estimate_and_is_the_same_every_time() -> None:
 
 def test_clusters_without_a_denominator_leave_no_interval() -> None:
     assert bootstrap_ratio([0.0, 0.0], [0.0, 0.0], 100) is None
+
+
+def test_an_interval_needs_two_clusters_that_hold_something() -> None:
+    """Nine conversations without an interruption and one with: no spread can be known."""
+    assert bootstrap_ratio([0.0] * 9 + [0.8], [0.0] * 9 + [1.0], 1000) is None
+    assert bootstrap_ratio([0.0, 0.8, 0.4], [0.0, 1.0, 1.0], 1000) is not None

@@ -13,6 +13,8 @@ from evals.metrics.logs import problem
 from evals.results import ConversationResult
 from tests.evals import golden
 
+HOP = RATE // 100
+
 
 def value(result: ConversationResult, name: str) -> float | None:
     return golden.metric(result, name).value
@@ -43,10 +45,26 @@ def test_the_lag_of_an_echo_is_its_delay() -> None:
     user = rng.standard_normal(10 * RATE).astype(np.float32) * np.float32(0.1)
     agent = np.zeros_like(user)
     agent[2400:] = user[:-2400] * 0.05
-    talk = golden.spans(((0.0, 10.0),))
-    assert correlation_lag(user, agent, talk) == pytest.approx(0.1)
-    assert correlation_lag(user, rng.standard_normal(10 * RATE).astype(np.float32), talk) is None
-    assert correlation_lag(user, np.zeros_like(user), talk) is None
+    alone = np.ones(1000, bool)
+    assert correlation_lag(user, agent, alone, HOP) == pytest.approx(0.1)
+    assert correlation_lag(user, rng.standard_normal(10 * RATE).astype(np.float32), alone, HOP) is None
+    assert correlation_lag(user, np.zeros_like(user), alone, HOP) is None
+    assert correlation_lag(user, agent, ~alone, HOP) is None
+
+
+@pytest.mark.parametrize("carrier", ["user", "agent"])
+def test_the_lag_of_an_echo_is_found_under_louder_speech_of_its_own_channel(carrier: str) -> None:
+    """The speaker's echo in the microphone, and the other way round: later is positive for the agent."""
+    talk = golden.conversation()
+    rng = np.random.default_rng(4)
+    speech = {"user": talk.user, "agent": talk.agent}
+    hiss = {name: (np.abs(x) > 0.01) * rng.standard_normal(len(x)) * 0.1 for name, x in speech.items()}
+    other = "agent" if carrier == "user" else "user"
+    echo = np.concatenate([np.zeros(round(0.15 * RATE)), 0.1 * hiss[other]])[: len(talk.user)]
+    heard = {other: hiss[other], carrier: 4 * hiss[carrier] + echo}
+    both = {name: samples.astype(np.float32) for name, samples in heard.items()}
+    found = value(golden.scored(replace(talk, user=both["user"], agent=both["agent"])), "bleed_lag")
+    assert found == pytest.approx(0.15 if carrier == "agent" else -0.15, abs=0.001)
 
 
 @pytest.mark.parametrize(("ms", "count"), [(19, 0), (20, 1), (60, 1)])

@@ -127,3 +127,19 @@ def test_a_user_who_takes_a_taken_floor_interrupts() -> None:
     assert metric(found, "fto_user_to_agent").observations == (-0.2,)
     assert metric(found, "stop_latency").observations == (0.6,)
     assert metric(found, "premature_start_rate").n == 0
+
+
+def test_an_agent_that_speaks_again_over_the_interruption_has_not_recovered() -> None:
+    """It stops at 6.5, speaks again from 8 to 9 over the user, and answers 1 s after the user's end."""
+    found = talk([(1, 2), (6, 12)], [(2.5, 6.5), (8, 9), (13, 15)])
+    assert metric(found, "stop_latency").observations == pytest.approx((0.5,))
+    assert metric(found, "recovery_latency").observations == pytest.approx((1.0,))
+    early = talk([(1, 2), (6, 12)], [(2.5, 6.5), (11.6, 15)])
+    assert metric(early, "recovery_latency").observations == pytest.approx((-0.4,))
+
+
+def test_a_turn_that_begins_with_one_of_the_agents_is_a_collision_and_no_interruption() -> None:
+    """The agent goes on after a sentence pause of 0.3 s, at the moment at which the user begins."""
+    found = talk([(1.5, 2.6), (5.62, 9.0)], [(0.2, 5.3), (5.6, 6.5)])
+    assert metric(found, "collision_resolution").observations == pytest.approx((0.88,))
+    assert [event.start for event in events(found, "interruption")] == [1.5]

@@ -201,3 +201,9 @@ def test_a_run_without_conversations_has_a_page(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [], [])
     assert main([str(run), "-o", str(tmp_path / "report.html")]) == 0
     assert cells((tmp_path / "report.html").read_text("utf-8"), "stop_latency")[0] == "no events"
+
+
+def test_a_mistake_in_the_command_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([str(tmp_path), "--bogus"])
+    assert capsys.readouterr().err == "report: unrecognized arguments: --bogus\n"

@@ -11,6 +11,7 @@ from evals.driver.annotations import annotate, sound
 from evals.driver.cues import CueEngine
 from evals.scenario import Scenario
 from evals.scenario_reader import find_scenarios
+from evals.scenarios.make_speech import NOISES
 from tests.evals.staging import silence
 
 SHIPPED = Path(__file__).resolve().parents[2] / "evals" / "scenarios"
@@ -21,19 +22,23 @@ def of(behaviour: str) -> list[Scenario]:
     return [scenario for scenario in SCENARIOS.values() if scenario.behaviour == behaviour]
 
 
-def test_each_of_the_four_behaviours_has_several_stimuli() -> None:
+def test_each_behaviour_has_several_stimuli() -> None:
     assert Counter(scenario.behaviour for scenario in SCENARIOS.values()) == {
         "pause_handling": 5,
         "backchannel": 4,
         "smooth_turn_taking": 5,
         "user_interruption": 5,
+        "user_backchannel": 3,
+        "talking_to_other": 3,
+        "background_speech": 2,
+        "other": 2,
     }
 
 
 def test_the_clips_are_small_enough_for_a_repository() -> None:
     clips = list(SHIPPED.rglob("*.flac"))
     assert len(clips) == sum(len(scenario.says) for scenario in SCENARIOS.values())
-    assert sum(clip.stat().st_size for clip in clips) < 3_000_000
+    assert sum(clip.stat().st_size for clip in clips) < 3_500_000
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
@@ -42,7 +47,7 @@ def test_a_clip_begins_and_ends_with_its_sound(name: str) -> None:
         first, last = sound(say.clip.pcm)
         assert first <= 0.02 * 24_000
         assert last >= len(say.clip.pcm) - 0.05 * 24_000
-        assert say.text
+        assert say.text or say.id in NOISES
 
 
 @pytest.mark.parametrize("scenario", of("pause_handling"), ids=lambda scenario: scenario.name)
