@@ -26,6 +26,7 @@ from safetensors import SafetensorError
 
 from audio.frames import FRAME_RATE, SAMPLE_RATE
 from model.config import ModelError, ModelInfo, Sampling
+from model.faults import telling_line
 from model.fingerprint import fingerprint
 from model.hub import fetch
 from model.untrained import ensure_untrained
@@ -137,7 +138,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing") from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read: {_line(error)}") from error
+        raise ModelError(f"{path} cannot be read: {telling_line(error)}") from error
     if not isinstance(content, dict):
         raise ModelError(f"{path} must hold a JSON object")
     return content
@@ -204,18 +205,9 @@ def _one_line(what: str) -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise ModelError(f"{what} does not fit in the device's memory") from error
     except SafetensorError as error:
-        raise ModelError(f"{what} is not a readable safetensors file: {_line(error)}") from error
+        raise ModelError(f"{what} is not a readable safetensors file: {telling_line(error)}") from error
     except _LOADERS_RAISE as error:
-        raise ModelError(f"{what} does not load: {_line(error)}") from error
-
-
-def _line(error: BaseException) -> str:
-    """The most telling line of a message: torch puts the first real mismatch on its second."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if not lines:
-        return type(error).__name__
-    wordy = lines[0].startswith("Error(s) in loading state_dict") and len(lines) > 1
-    return lines[1 if wordy else 0][:300]
+        raise ModelError(f"{what} does not load: {telling_line(error)}") from error
 
 
 def _named(path: Path | str) -> str:

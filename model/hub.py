@@ -16,6 +16,7 @@ from huggingface_hub.utils import get_session, reset_sessions  # type: ignore[at
 from moshi.models import loaders
 
 from model.config import ModelError
+from model.faults import telling_line
 
 _TALKERS = ("huggingface_hub", "urllib3")
 
@@ -31,7 +32,7 @@ def fetch(name: str) -> loaders.CheckpointInfo:
             missed = unreachable if isinstance(error, LocalEntryNotFoundError) else None
             cause = _innermost(missed) if missed else error
             problem = "not a folder here, and the hub did not give it"
-            raise ModelError(f"model {name}: {problem}: {_first_line(cause)}") from error
+            raise ModelError(f"model {name}: {problem}: {telling_line(cause)}") from error
 
 
 def _unreachable() -> OSError | None:
@@ -78,8 +79,3 @@ def _innermost(error: OSError) -> BaseException:
     wrapped = error.args[0] if error.args else error
     reason = getattr(wrapped, "reason", wrapped)
     return reason if isinstance(reason, BaseException) else error
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__

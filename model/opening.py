@@ -16,6 +16,7 @@ import torch
 from model.checkpoint import Loaded, load
 from model.config import ModelError
 from model.engine import Engine
+from model.faults import telling_line
 from model.reference import ReferenceRuntime
 from model.steps import StepReport
 
@@ -42,7 +43,7 @@ def open_engine(
             loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity)
         )
     except (RuntimeError, AssertionError) as error:  # torch has no narrower out-of-memory on a CPU
-        raise ModelError(f"capacity {capacity} cannot be set up: {str(error).splitlines()[0]}") from error
+        raise ModelError(f"capacity {capacity} cannot be set up: {telling_line(error)}") from error
     return Engine(runtime, PieceVocabulary(loaded), on_step)
 
 

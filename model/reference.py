@@ -81,7 +81,6 @@ class ReferenceRuntime:
         self._sampler = BatchSampler(capacity, lm.card, lm.dep_q, self._device)
         self._gen = SampledLMGen(lm, self._sampler, condition_tensors)
         self._frames = np.zeros(capacity, np.int64)  # frames each row has stepped since it joined
-        self._pcm_in = torch.zeros(capacity, 1, FRAME_SAMPLES, device=self._device)
         mimi.set_num_codebooks(max(self._user_books, self._agent_books))
         mimi.streaming_forever(capacity)
         self._gen.streaming_forever(capacity)
@@ -151,11 +150,10 @@ class ReferenceRuntime:
 
     def _encode(self, rows: npt.NDArray[Any], frames: npt.NDArray[np.float32], heard: Tensor) -> Tensor:
         """Returns codes int64 [capacity, books, 1]; a row that is not heard gets some valid code."""
-        pcm = np.zeros(self._pcm_in.shape, np.float32)
+        pcm = np.zeros((self.capacity, 1, FRAME_SAMPLES), np.float32)
         pcm[rows, 0] = frames
-        self._pcm_in.copy_(torch.from_numpy(pcm))
         self._mimi.set_exec_mask(heard)
-        codes: Tensor = self._mimi.encode(self._pcm_in)
+        codes: Tensor = self._mimi.encode(torch.from_numpy(pcm).to(self._device))
         return codes
 
     def _decode(self, tokens: Tensor, spoken: Tensor) -> Tensor:

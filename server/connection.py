@@ -81,7 +81,7 @@ class Connection:
         self._outbox = Outbox(services.outbox_s)
         self._todo: deque[Deed] = deque()
         self._unread: deque[str | bytes] = deque()
-        self._busy = self._held = self._left = self._broken = self._feeds_soon = False
+        self._busy = self._held = self._left = self._feeds_soon = False
         self._ticket: Ticket | None = None
         self._entry: ArchiveEntry | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -147,7 +147,7 @@ class Connection:
     # -- one step, and what it takes --------------------------------------------------------------
 
     def _step(self, act: Callable[..., Iterable[Deed]], *given: Any) -> None:
-        if self._broken or self._over.is_set():
+        if self.ended:
             return
         try:
             self._perform(act(*given, time.monotonic()))
@@ -258,7 +258,7 @@ class Connection:
         everybody else goes on.
         """
         self._feeds_soon = False
-        if self._broken or self._over.is_set():
+        if self.ended:
             self._unread.clear()
         elif self._call.has_more:
             self._step(self._call.go_on)
@@ -267,7 +267,7 @@ class Connection:
         self._wait_or_read()
 
     def _wait_or_read(self) -> None:
-        more = self._call.has_more and not (self._broken or self._over.is_set())
+        more = self._call.has_more and not self.ended
         if more or (self._unread and not self._held):
             self._socket.hold(True)
             self._feed_soon()
@@ -338,15 +338,14 @@ class Connection:
 
     def _crash(self) -> None:
         self._log.exception("the session broke down")
-        self._broken = True
         self._todo.clear()
         self._give_up(INTERNAL_ERROR)
 
     def _give_up(self, ending: Ending) -> None:
         """Whatever state the call is in: nothing of it stays behind."""
-        self._leave(ending, {})
         self._ending = self._ending or ending
         self._over.set()
+        self._leave(ending, {})
 
     def _leave(self, ending: Ending, summary: dict[str, Any]) -> Future[Any] | None:
         """Frees the place, once, and has the recording finished; its future, if there is a recording."""

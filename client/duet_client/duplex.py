@@ -1,4 +1,4 @@
-"""Speaking and listening at once: how the two halves of a call begin and end together.
+"""Speaking and listening at once: how the two halves of a call begin and end together, and when to give up.
 
 Refuses to know what is said.
 """
@@ -6,11 +6,13 @@ Refuses to know what is said.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
-from duet_client.errors import DuetError, SessionLost
+from duet_client.errors import DuetError, SessionLost, Stalled
+
+Event = TypeVar("Event")
 
 
 async def duplex(speaking: Coroutine[Any, Any, None], listening: Coroutine[Any, Any, None]) -> bool:
@@ -38,6 +40,19 @@ async def duplex(speaking: Coroutine[Any, Any, None], listening: Coroutine[Any, 
     if failure is not None:
         raise failure
     return done
+
+
+async def not_stalled(events: AsyncIterator[Event], stall_s: float) -> AsyncIterator[Event]:
+    """The events, as long as none keeps us waiting for more than `stall_s`. Raises Stalled."""
+    try:
+        while True:
+            async with asyncio.timeout(stall_s):
+                event = await anext(events)
+            yield event
+    except StopAsyncIteration:
+        return
+    except TimeoutError:
+        raise Stalled(f"the server said nothing for {stall_s:g} s") from None
 
 
 async def _until_lost(speaking: Coroutine[Any, Any, None]) -> None:

@@ -9,6 +9,7 @@
     │   ├── ServerFull     503: no free place, `retry_after_s` says when to come back
     │   └── StartRefused   the server did not accept session.start
     ├── SessionLost        the connection ended before session.closed
+    ├── Stalled            the server said nothing for too long
     └── CommandError       the command line cannot do what was asked
 
 Refuses to know sockets: it only carries what others found out.
@@ -87,6 +88,10 @@ class SessionLost(DuetError):
     def __init__(self, message: str, close_code: int) -> None:
         super().__init__(message)
         self.close_code = close_code
+
+
+class Stalled(DuetError):
+    """The server said nothing for too long."""
 
 
 class CommandError(DuetError):

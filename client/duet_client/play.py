@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from duet_client import wire
-from duet_client.duplex import duplex
+from duet_client.duplex import duplex, not_stalled
 from duet_client.errors import CommandError, DuetError
 from duet_client.media import RATE, TwoChannelWav
 from duet_client.pcm import Pcm16
@@ -69,7 +69,7 @@ class _Play:
     async def receive(self, session: Session) -> None:
         self.transcript.add(session.started)
         got = 0
-        async for event in _not_stalled(session):
+        async for event in not_stalled(session, STALL_S):
             self.transcript.add(event)
             if isinstance(event, wire.OutputAudioDelta):
                 before, got = got, got + len(event.audio)
@@ -118,18 +118,6 @@ async def play(
             played = _finish(run, output, error)
             on_kept(played)
     return played
-
-
-async def _not_stalled(session: Session) -> AsyncIterator[wire.Event]:
-    try:
-        while True:
-            async with asyncio.timeout(STALL_S):
-                event = await anext(session)
-            yield event
-    except StopAsyncIteration:
-        return
-    except TimeoutError:
-        raise DuetError(f"the server said nothing for {STALL_S:g} s") from None
 
 
 def _turn(run: _Play, fast: bool) -> Turn:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duet_client.bench import BenchPlan
 from duet_client.stats import Summary
 
-LATE_MAX_MS = 10.0
+LATE_MAX_MS = BenchPlan().late_max_ms
 COLUMNS = ["server", "wire", "calls", "served", "p50 ms", "p95 ms", "p99 ms", "over 80 ms"]
 COLUMNS += ["unanswered", "send late p99"]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from duet_client.errors import CommandError, DuetError
+from duet_client.errors import CommandError, DuetError, Stalled
 from duet_client.session import connect
 from evals.driver import folder
 from evals.driver.clocks import Lockstep, RealTime
-from evals.driver.converse import Record, Stalled, converse
+from evals.driver.converse import Record, converse
 from evals.driver.cues import CueEngine
 from evals.driver.ledger import STALLED, Ledger
 from evals.driver.playout import Playout

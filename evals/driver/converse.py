@@ -6,8 +6,7 @@ leaves when its last sample is, as from a microphone. Decides nothing.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -16,7 +15,7 @@ import numpy as np
 from audio.formats import from_pcm16
 from audio.frames import FRAME_SAMPLES, SAMPLE_RATE, Samples
 from duet_client import wire
-from duet_client.duplex import duplex
+from duet_client.duplex import duplex, not_stalled
 from duet_client.errors import DuetError
 from duet_client.session import Session
 from duet_client.transcript import Span
@@ -25,10 +24,6 @@ from evals.driver.playout import Playout
 
 AHEAD_MAX_S = 600.0
 """More audio than this waiting to be heard is a server out of its mind, and not kept."""
-
-
-class Stalled(DuetError):
-    """The server stopped answering."""
 
 
 class Clock(Protocol):
@@ -96,7 +91,7 @@ async def _speak(session: Session, record: Record, clock: Clock) -> None:
 
 
 async def _listen(session: Session, record: Record, clock: Clock, stall_s: float) -> None:
-    async for event in _not_stalled(session, stall_s):
+    async for event in not_stalled(session, stall_s):
         _take(event, record, clock)
 
 
@@ -124,15 +119,3 @@ def _hear(audio: bytes, record: Record, clock: Clock) -> None:
     record.arrived(now, "audio", stream=piece.stream, samples=piece.samples, ear=piece.ear)
     if record.playout.waiting_s > AHEAD_MAX_S:
         raise DuetError(f"the server is more than {AHEAD_MAX_S:g} s ahead of what can be heard")
-
-
-async def _not_stalled(session: Session, stall_s: float) -> AsyncIterator[wire.Event]:
-    try:
-        while True:
-            async with asyncio.timeout(stall_s):
-                event = await anext(session)
-            yield event
-    except StopAsyncIteration:
-        return
-    except TimeoutError:
-        raise Stalled(f"the server said nothing for {stall_s:g} s") from None

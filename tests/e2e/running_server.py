@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from audio.frames import FRAME_SAMPLES
 from duet_client.session import Session, connect
 from duet_client.wire import DuetOptions, OutputAudioDelta
 
 READY_S = 120
-FRAME_SAMPLES = 1920
 GREEDY = DuetOptions(text_temperature=0.0, audio_temperature=0.0, seed=1)
 Pcm = npt.NDArray[np.int16]
 

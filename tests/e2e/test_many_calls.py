@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.e2e.running_server import FRAME_SAMPLES, Pcm, Played, RunningServer, babble, play, running_server
+from audio.frames import FRAME_SAMPLES
+from tests.e2e.running_server import Pcm, Played, RunningServer, babble, play, running_server
 
 SPEECH = Path(__file__).parents[3] / "shared" / "data" / "input_assistant.wav"
 CALLS = 8
