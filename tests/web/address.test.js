@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { canBeKey, headers, sessionUrl, subprotocols } from "../../client/web/address.js";
+import { canBeKey, headers, keptUrl, observerUrl, sessionUrl, subprotocols } from "../../client/web/wire/address.js";
 
 test("the session's address lies beside the page, secure where the page is, without a key", () => {
   const expected = "ws://localhost:8998/v1/live/sessions?audio=binary";
@@ -12,6 +12,13 @@ test("the session's address lies beside the page, secure where the page is, with
     sessionUrl("https://example.org/duet/index.html?x=1#y"),
     "wss://example.org/duet/v1/live/sessions?audio=binary",
   );
+});
+
+test("what belongs to a session lies below its id", () => {
+  const page = "https://example.org/duet/";
+  assert.equal(observerUrl(page, "s1"), "wss://example.org/duet/v1/live/sessions/s1/attach?audio=none");
+  assert.match(observerUrl(page, "s1", 4_000), /attach\?audio=none&from_ms=4000$/);
+  assert.equal(keptUrl(page, "s1", "content"), "https://example.org/duet/v1/live/sessions/s1/content");
 });
 
 test("a key is offered as unpadded base64url beside the real subprotocol", () => {

@@ -1,17 +1,14 @@
-"""A real server as a process of its own, and a real browser with a microphone made of a file."""
+"""A real server as a process of its own, and a real browser whose microphone is a file."""
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import select
 import shutil
 import signal
-import struct
 import subprocess
 import sys
-import wave
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from model.untrained import write_untrained
+from tests.web.microphone import write_voice
+from tests.web.visit import PAGE_TIMEOUT_MS, Visit, visit
+
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 180
-PAGE_TIMEOUT_MS = 30_000
 STRANGE_HOST = "duet.test"
 """A name of this machine that is not localhost, so that a browser gives its pages no microphone."""
 FLAGS = (
@@ -40,7 +40,7 @@ FLAGS = (
 )
 
 StartServer = Callable[..., "ServerProcess"]
-OpenPage = Callable[..., "Visit"]
+OpenPage = Callable[..., Visit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +56,10 @@ class ServerProcess:
         self.process.send_signal(signal.SIGTERM)
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A page and what went wrong in it. requests: every address it asked for, WebSockets too."""
-
-    page: Page
-    troubles: list[str]
-    requests: list[str]
-
-    # A policy without eval rules out page.evaluate; locators look from outside the page's own world.
-
-    def status(self, beginning: str) -> None:
-        """Waits until the status line begins so."""
-        self.expect("#status").to_have_text(re.compile("^" + re.escape(beginning)))
-
-    def shows(self, name: str, pattern: str) -> None:
-        """Waits until the number of this name looks so."""
-        self.expect(f'[data-number="{name}"]').to_have_text(re.compile(pattern))
-
-    def number(self, name: str) -> float:
-        return float(self.page.inner_text(f'[data-number="{name}"]').split()[0])
-
-    def level(self, side: str, pattern: str) -> None:
-        """Waits until the meter reads so: "silent", or so many dB."""
-        self.expect(f"#{side}-level").to_have_attribute("aria-valuetext", re.compile(pattern))
-
-    def expect(self, selector: str) -> Any:
-        """Playwright's waiting assertions about an element."""
-        from playwright.sync_api import expect
-
-        expect.set_options(timeout=PAGE_TIMEOUT_MS)
-        return expect(self.page.locator(selector))
-
-
 @contextmanager
 def running_server(folder: Path, arguments: tuple[str, ...], keys: str) -> Iterator[ServerProcess]:
-    command = [sys.executable, "-m", "server", "--port", "0", "--record", "never", *arguments]
+    defaults = ["--port", "0", "--keep", "off", "--sidecar", "off", "--recordings", str(folder / "kept")]
+    command = [sys.executable, "-m", "server", *defaults, *arguments]
     environment = os.environ | {"OMP_NUM_THREADS": "1"} | ({"DUET_API_KEYS": keys} if keys else {})
     log = folder / "server.log"
     with log.open("w") as stderr:
@@ -109,19 +77,35 @@ def running_server(folder: Path, arguments: tuple[str, ...], keys: str) -> Itera
             process.communicate()
 
 
-@pytest.fixture(scope="module")
-def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
-    """start_server(*arguments, keys="") -> a server that is up; it is gone after the module."""
+@pytest.fixture(scope="session")
+def light_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights that cost little: the browser needs the processor."""
+    folder = tmp_path_factory.mktemp("model") / "light"
+    folder.mkdir()
+    write_untrained(folder, context=25, num_layers=1, n_q=4, dep_q=2, delays=[0, 0, 1, 0, 1])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def start_server(tmp_path_factory: pytest.TempPathFactory, light_model: Path) -> Iterator[StartServer]:
+    """start_server(*arguments, keys="") -> a server that is up; it is gone after the tests."""
     with ExitStack() as stack:
 
         def start(*arguments: str, keys: str = "") -> ServerProcess:
             folder = tmp_path_factory.mktemp("server")
-            return stack.enter_context(running_server(folder, arguments, keys))
+            model = ("--model", str(light_model))
+            return stack.enter_context(running_server(folder, (*model, *arguments), keys))
 
         yield start
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def small_server(start_server: StartServer) -> ServerProcess:
+    """With one place, and keeping nothing."""
+    return start_server("--capacity", "1")
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -137,41 +121,27 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         launched.close()
 
 
-def write_voice(path: Path) -> None:
-    """Two seconds of a 300 Hz tone that comes and goes like syllables."""
-    rate = 48_000
-    times = (i / rate for i in range(2 * rate))
-    samples = (9_000 * math.sin(math.tau * 300 * t) * math.sin(math.tau * 1.5 * t) for t in times)
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, rate, 0, "NONE", ""))
-        file.writeframes(b"".join(struct.pack("<h", int(sample)) for sample in samples))
-
-
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """open_page(url, ...) -> a fresh visitor's page."""
+    """open_page(url, ...) -> a fresh visitor's page; context: what else playwright is told of them."""
     contexts: list[BrowserContext] = []
 
     def open_(
-        url: str, permissions: tuple[str, ...] = ("microphone",), width: int = 1_200, bypass_csp: bool = False
+        url: str,
+        permissions: tuple[str, ...] = ("microphone",),
+        width: int = 1_440,
+        init_script: str = "",
+        **context: Any,
     ) -> Visit:
-        context = browser.new_context(
-            permissions=list(permissions), viewport={"width": width, "height": 900}, bypass_csp=bypass_csp
+        height = 900 if width > 500 else 844
+        opened = browser.new_context(
+            permissions=list(permissions), viewport={"width": width, "height": height}, **context
         )
-        contexts.append(context)
-        context.set_default_timeout(PAGE_TIMEOUT_MS)
-        return visit(context.new_page(), url)
+        contexts.append(opened)
+        opened.add_init_script(init_script)
+        opened.set_default_timeout(PAGE_TIMEOUT_MS)
+        return visit(opened.new_page(), url)
 
     yield open_
     for context in contexts:
         context.close()
-
-
-def visit(page: Page, url: str) -> Visit:
-    seen = Visit(page, [], [])
-    page.on("pageerror", lambda error: seen.troubles.append(str(error)))
-    page.on("console", lambda message: seen.troubles.append(f"{message.type}: {message.text}"))
-    page.on("request", lambda request: seen.requests.append(request.url))
-    page.on("websocket", lambda socket: seen.requests.append(socket.url))
-    page.goto(url)
-    return seen

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Framer } from "../../client/web/frames.js";
-import { decibels, onMeter, peak } from "../../client/web/level.js";
-import { packS16, unpackS16 } from "../../client/web/pcm.js";
+import { Framer } from "../../client/web/audio/frames.js";
+import { decibels, onMeter, peak } from "../../client/web/audio/level.js";
+import { packS16, unpackS16 } from "../../client/web/audio/pcm.js";
 
 const bytesOf = (buffer) => [...new Uint8Array(buffer)];
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PlayoutBuffer } from "../../client/web/playout.js";
+import { PlayoutBuffer } from "../../client/web/audio/playout.js";
 
 const FRAME = 1_920; // 80 ms
 const MS = 24; // samples
@@ -113,6 +113,40 @@ test("a steady call is never cut short", () => {
   }
   assert.equal(buffer.stats.skippedMs, 0);
   assert.equal(buffer.stats.underruns, 0);
+});
+
+test("a stall of two seconds is one underrun, and the burst after it delays the call for half a second at most", () => {
+  const buffer = new PlayoutBuffer();
+  let out = [];
+  for (let n = 0; n < 20; n++) {
+    pushed(buffer, 80);
+    pulled(buffer, 80);
+  }
+  const before = buffer.stats;
+  out = out.concat([...pulled(buffer, 2_000)]);
+  for (let n = 0; n < 25; n++) pushed(buffer, 80);
+  for (let n = 0; n < 6; n++) {
+    out = out.concat([...pulled(buffer, 80)]);
+    pushed(buffer, 80);
+  }
+  const { underruns, skippedMs, bufferedMs, targetMs } = buffer.stats;
+  assert.equal(before.underruns, 0);
+  assert.equal(underruns, 1);
+  assert.equal(targetMs, before.targetMs + 20);
+  assert.ok(bufferedMs < 250, `${bufferedMs} ms`);
+  assert.ok(skippedMs > 1_700, `${skippedMs} ms`);
+  assert.ok(largestStep(Float32Array.from(out)) < 0.01);
+});
+
+test("a device that stops for ten seconds costs no more delay than before once it plays again", () => {
+  const buffer = new PlayoutBuffer();
+  for (let n = 0; n < 125; n++) pushed(buffer, 80);
+  for (let n = 0; n < 25; n++) {
+    pulled(buffer, 80);
+    pushed(buffer, 80);
+  }
+  assert.equal(buffer.stats.underruns, 0);
+  assert.ok(buffer.stats.bufferedMs < 160, `${buffer.stats.bufferedMs} ms`);
 });
 
 test("a buffer that nobody plays holds two seconds and counts what it lets go", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Resampler } from "../../client/web/resampler.js";
+import { Resampler } from "../../client/web/audio/resampler.js";
 
 const sine = (hertz, rate, count) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin((2 * Math.PI * hertz * i) / rate));
@@ -95,4 +95,18 @@ test("what `needs` asks for is enough and never too much", () => {
       assert.equal(resampler.read(out), 128);
     }
   }
+});
+
+test("a tone read 0.5 % faster is 0.5 % higher, without a seam where the speed changes", () => {
+  const resampler = new Resampler(24_000, 48_000);
+  resampler.write(sine(1_000, 24_000, 24_000));
+  const out = new Float32Array(40_000);
+  resampler.read(out.subarray(0, 10_000));
+  resampler.speed = 1.005;
+  resampler.read(out.subarray(10_000, 40_000));
+  const turn = Math.sin((2 * Math.PI * 1_000) / 48_000);
+  const steps = out.subarray(100).map((sample, i) => Math.abs(sample - out[99 + i]));
+  assert.ok(Math.max(...steps) < turn * 1.01);
+  const crossings = out.subarray(10_000).filter((sample, i) => i > 0 && sample >= 0 && out[9_999 + i] < 0).length;
+  assert.ok(Math.abs(crossings - 1_005 * (30_000 / 48_000)) <= 1, `${crossings}`);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { askServer } from "../../client/web/server-facts.js";
+import { askServer } from "../../client/web/wire/server-facts.js";
 
 /** A server that answers these paths so, and no other. */
 const serving = (answers) => async (url, { headers }) => {
@@ -12,10 +12,11 @@ const serving = (answers) => async (url, { headers }) => {
   const [status, body] = answers[path](headers);
   return new Response(JSON.stringify(body), { status });
 };
-const MODEL = { id: "tiny", duet: { trained: false, capacity: 2, active: 1 } };
+const CAN = { sampling: { text_top_k: 25 }, instructions: true, voices: ["calm"] };
+const MODEL = { id: "tiny", duet: { trained: false, capacity: 2, active: 1, ...CAN } };
 const FREE = { "/v1/models": () => [200, { data: [MODEL] }], "/ready": () => [200, { status: "ready" }] };
-const FACTS = { name: "tiny", trained: false, capacity: 2, active: 1 };
-const TAKEN = { id: "tiny", duet: { trained: false, capacity: 2, active: 2 } };
+const FACTS = { name: "tiny", trained: false, capacity: 2, active: 1, ...CAN };
+const TAKEN = { id: "tiny", duet: { trained: false, capacity: 2, active: 2, ...CAN } };
 const DRAINING = { type: "draining", message: "bye" };
 const STOPPING = { ...FREE, "/ready": () => [503, { error: DRAINING }] };
 const guarded = ({ Authorization }) => [Authorization === "Bearer k" ? 200 : 401, { data: [MODEL] }];

@@ -9,15 +9,18 @@ import {
   LiveSession,
   START_TIMEOUT_MS,
   UNANSWERED_LIMIT,
-} from "../../client/web/session.js";
+} from "../../client/web/call/session.js";
 
 /** Carries nothing out and remembers everything. */
 class Out {
   done = [];
   send = (data) => this.done.push(["send", typeof data === "string" ? JSON.parse(data) : data.byteLength]);
-  play = (audio) => this.done.push(["play", audio.byteLength]);
-  words = ({ delta }) => this.done.push(["words", delta]);
+  began = ({ id }) => this.done.push(["started", id]);
+  play = (index, samples) => this.done.push(["play", index, samples.length]);
+  agentText = ({ delta }) => this.done.push(["agent", delta]);
+  userText = ({ delta }) => this.done.push(["user", delta]);
   notice = (code) => this.done.push(["notice", code]);
+  missed = (code, message, span) => this.done.push(["missed", code, message, span]);
   phase = (name) => this.done.push(["phase", name]);
   end = ({ kind, detail }) => this.done.push(["end", kind, detail]);
 
@@ -33,9 +36,11 @@ const errorOf = (message) => event("error", { error: { type: "server_error", cod
 const info = (code) => event("info", { code, message: "why" });
 const frame = () => new ArrayBuffer(3_840);
 
+const ASKED = { store: true, instructions: null, voice: null, duet: { seed: 7, text_top_k: null } };
+
 function opened() {
   const out = new Out();
-  const session = new LiveSession(out, 0);
+  const session = new LiveSession(out, ASKED, 0);
   session.opened();
   return { out, session };
 }
@@ -46,9 +51,9 @@ function running() {
   return { out, session };
 }
 
-test("the first message is session.start, in the page's format", () => {
+test("the first message is session.start, in the page's format, with what was set and nothing else", () => {
   const format = { type: "audio/pcm", rate: 24_000 };
-  const start = { model: "default", audio: { format }, store: false };
+  const start = { model: "default", audio: { format }, store: true, duet: { seed: 7 } };
   assert.deepEqual(opened().out.done, [["send", { type: "session.start", session: start }]]);
 });
 
@@ -57,14 +62,25 @@ test("no audio is sent before the session has started", () => {
   session.frame(frame(), 1);
   session.text(STARTED, 2);
   session.frame(frame(), 3);
-  assert.deepEqual(out.done.slice(1), [["phase", "running"], ["send", 3_840]]);
+  assert.deepEqual(out.done.slice(1), [["started", "sess_1"], ["phase", "running"], ["send", 3_840]]);
 });
 
-test("the agent's audio is played and its words are shown", () => {
+test("the agent's audio is played frame by frame, however it comes, and both sides' words are shown", () => {
   const { out, session } = running();
-  session.audio(frame(), 1);
-  session.text(event("session.output_transcript.delta", { delta: " hi", start_ms: 0, end_ms: 80 }), 1);
-  assert.deepEqual(out.done.slice(2), [["play", 3_840], ["words", " hi"]]);
+  const span = { start_ms: 0, end_ms: 80 };
+  session.audio(new ArrayBuffer(5_000), 1);
+  session.text(event("session.output_transcript.delta", { delta: " hi", ...span }), 1);
+  session.text(event("session.input_transcript.delta", { delta: " ho", ...span }), 1);
+  session.audio(new ArrayBuffer(2_680), 2);
+  assert.deepEqual(out.done.slice(3), [["play", 0, 1_920], ["agent", " hi"], ["user", " ho"], ["play", 1, 1_920]]);
+});
+
+test("the user's frames stand behind those that the server filled in", () => {
+  const { session } = running();
+  assert.deepEqual([session.frame(frame(), 1), session.frame(frame(), 2)], [0, 1]);
+  for (let n = 0; n < 10; n++) session.audio(frame(), 3); // two answers, and eight of silence that it made
+  assert.deepEqual([session.frame(frame(), 4), session.frame(frame(), 5)], [10, 11]);
+  assert.equal(session.roundTrip.unasked, 8);
 });
 
 test("hanging up asks for the close, plays nothing more, and ends when the server has closed", () => {
@@ -74,7 +90,7 @@ test("hanging up asks for the close, plays nothing more, and ends when the serve
   session.frame(frame(), 11);
   session.text(closedFor("close_requested"), 12);
   session.closed(1000);
-  assert.deepEqual(out.done.slice(2), [
+  assert.deepEqual(out.done.slice(3), [
     ["send", { type: "session.close" }],
     ["phase", "closing"],
     ["end", "close_requested", null],
@@ -94,14 +110,16 @@ test("a slow server is left within three seconds, the tick that finds it out inc
   assert.ok(CLOSE_TIMEOUT_MS + 250 <= 3_000);
 });
 
-test("after hanging up the last words are shown for one second, and none after it", () => {
+test("after hanging up the agent's last words are shown for one second, the user's until the end", () => {
   const { out, session } = running();
   const says = (delta) => event("session.output_transcript.delta", { delta, start_ms: 0, end_ms: 80 });
   session.hangUp(5_000);
   session.text(says(" bye"), 5_000 + LAST_WORDS_MS - 1);
   session.text(says(" and more"), 5_000 + LAST_WORDS_MS);
   assert.equal(LAST_WORDS_MS, 1_000);
-  assert.deepEqual(out.of("words"), [" bye"]);
+  session.text(event("session.input_transcript.delta", { delta: " yes", start_ms: 0, end_ms: 80 }), 9_000);
+  assert.deepEqual(out.of("agent"), [" bye"]);
+  assert.deepEqual(out.of("user"), [" yes"]);
 });
 
 test("a server that never starts the session is left", () => {
@@ -116,6 +134,16 @@ test("a server that answers no frame for ten seconds counts as gone", () => {
   assert.deepEqual(out.of("end"), []);
   session.frame(frame(), UNANSWERED_LIMIT);
   assert.deepEqual(out.of("end"), ["no_answer"]);
+});
+
+test("a server that still answers, ten seconds late, is called too slow and not gone", () => {
+  const { out, session } = running();
+  for (let n = 0; n < UNANSWERED_LIMIT; n++) session.frame(frame(), n * 80);
+  session.audio(frame(), UNANSWERED_LIMIT * 80);
+  session.frame(frame(), UNANSWERED_LIMIT * 80);
+  assert.deepEqual(out.of("end"), []);
+  session.frame(frame(), (UNANSWERED_LIMIT + 1) * 80);
+  assert.deepEqual(out.of("end"), ["too_slow"]);
 });
 
 test("muting tells the server", () => {
@@ -145,6 +173,16 @@ for (const [name, messages, code, kind, detail] of [
   });
 }
 
+test("what of the user's audio was not heard is told with its span, and is no notice", () => {
+  const { out, session } = running();
+  session.text(event("info", { code: "input_filled", message: "none came", start_ms: 800, end_ms: 2_800 }), 1);
+  session.text(event("info", { code: "input_dropped", message: "too late", start_ms: 4_000, end_ms: 4_000 }), 2);
+  assert.deepEqual(out.done.slice(-2), [
+    ["missed", "input_filled", "none came", { start_ms: 800, end_ms: 2_800 }],
+    ["missed", "input_dropped", "too late", { start_ms: 4_000, end_ms: 4_000 }],
+  ]);
+});
+
 test("an error after which the call went on does not explain a later loss", () => {
   const { out, session } = running();
   session.text(errorOf("a trifle"), 1);
@@ -162,7 +200,7 @@ test("a refused start is told in the server's words", () => {
 
 test("a connection that never opened is told as that", () => {
   const out = new Out();
-  new LiveSession(out, 0).closed(1006);
+  new LiveSession(out, ASKED, 0).closed(1006);
   assert.deepEqual(out.of("end"), ["not_opened"]);
 });
 
@@ -177,5 +215,5 @@ test("a message that breaks the wire ends the call, once", () => {
 test("an event of a later server is passed over", () => {
   const { out, session } = running();
   session.text(event("session.paused", {}), 1);
-  assert.deepEqual(out.done.length, 2);
+  assert.deepEqual(out.done.length, 3);
 });

@@ -17,6 +17,6 @@ NODE = shutil.which("node")
 def test_the_modules_keep_their_laws(file: Path) -> None:
     assert NODE is not None
     result = subprocess.run(
-        [NODE, "--test", str(file)], check=False, capture_output=True, text=True, timeout=120
+        [NODE, "--expose-gc", "--test", str(file)], check=False, capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stdout + result.stderr

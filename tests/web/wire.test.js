@@ -4,9 +4,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { dumpCommand, parseEvent, WireError } from "../../client/web/wire.js";
+import { dumpCommand, parseEvent, WireError } from "../../client/web/wire/wire.js";
 
-const VECTORS = JSON.parse(readFileSync(new URL("../client/vectors/wire.json", import.meta.url), "utf-8"));
+const golden = (name) => JSON.parse(readFileSync(new URL(`../client/vectors/${name}`, import.meta.url), "utf-8"));
+const VECTORS = golden("wire.json");
+const SIDEBAND = golden("sideband.json");
+/** What an observer of all calls is told; the page watches its own only. */
+const OF_ALL_CALLS = ["CallStarted", "CallClosed"];
+const observed = SIDEBAND.events.filter(({ message }) => !OF_ALL_CALLS.includes(message));
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -20,7 +25,7 @@ function given(fields) {
   return "audio" in fields ? { ...fields, audio: Uint8Array.from(Buffer.from(fields.audio, "hex")) } : fields;
 }
 
-for (const { name, text, fields, message } of VECTORS.events) {
+for (const { name, text, fields, message } of [...VECTORS.events, ...observed]) {
   test(`an event means what its golden fields say: ${name}`, () => {
     const event = parseEvent(text);
     const type = JSON.parse(text).type;
@@ -37,7 +42,8 @@ for (const { name, text, fields } of written.filter((vector) => vector.message !
   });
 }
 
-for (const { name, text, code, param } of VECTORS.refused_events) {
+const refused = SIDEBAND.refused_events.filter(({ text }) => !text.includes("duet.session."));
+for (const { name, text, code, param } of [...VECTORS.refused_events, ...refused]) {
   test(`a bad event is refused by code and field: ${name}`, () => {
     assert.throws(
       () => parseEvent(text),

@@ -1,0 +1,36 @@
+"""The same page in Firefox, where there is one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.firefox import deaf_sound_device, running_firefox
+
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+PULSEAUDIO = shutil.which("pulseaudio")
+
+
+@pytest.mark.skipif(FIREFOX is None, reason="Firefox is not installed: the page was not tried in it")
+@pytest.mark.skipif(
+    PULSEAUDIO is None, reason="PulseAudio is not installed: Firefox has no sound device here"
+)
+def test_firefox_captures_and_plays_a_call(small_server: Any, tmp_path: Path) -> None:
+    assert FIREFOX is not None
+    assert PULSEAUDIO is not None
+    with (
+        deaf_sound_device(PULSEAUDIO, tmp_path) as sound,
+        running_firefox(FIREFOX, tmp_path / "profile", sound) as tab,
+    ):
+        tab.open(small_server.url)
+        tab.shows("#status", "^Ready when you are")
+        tab.run("document.querySelector('#start').click()")
+        tab.shows("#status", r"^Connected\.")
+        tab.shows("#user-level", "dB$", attribute="aria-valuetext")
+        tab.shows("#agent-level", "dB$", attribute="aria-valuetext")
+        tab.shows("canvas.lanes", "over 0:0[2-9]", attribute="aria-label")
+        tab.run("document.querySelector('#hang-up').click()")
+        tab.shows("#status", r"^Call ended\.")
