@@ -18,6 +18,8 @@ class FrameFlags(IntFlag):
     MUTED = 4
     SILENCE_FED = 8
     AGENT_SILENT = 16
+    GUARDED = 32
+    """The agent's audio was made silence by a guardrail."""
 
 
 Runs = list[list[int]]

@@ -84,6 +84,13 @@ def lock(file: FileIO) -> bool:
     return False
 
 
+def is_locked(path: Path) -> bool:
+    """Whether someone holds the lock of this file: its writer lives."""
+    with suppress(OSError), FileIO(path, "r") as file:
+        return not lock(file)
+    return False
+
+
 def write_at(file: FileIO, data: bytes, at: int) -> None:
     """Write all of `data` at an offset; OSError if the disk takes less."""
     while data:

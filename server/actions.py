@@ -7,10 +7,11 @@ rest on; a connection carries it out. Refuses to know how.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from audio.frame_flags import FrameFlags
 from audio.frames import Samples
+from duet_client.wire import Channel, Word
 from model.config import Sampling
 from server.endings import Ending
 
@@ -19,19 +20,29 @@ from server.endings import Ending
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Take a place in the model; `recording` is the new recording's metadata, None for no recording."""
+    """Take a place in the model.
+
+    session: the resolved session, in the Live wire's words. metadata: of what is kept of the call.
+    recorded: whether its audio is kept.
+    """
 
     sampling: Sampling
-    recording: dict[str, Any] | None
+    session: dict[str, Any]
+    metadata: dict[str, Any]
+    recorded: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Hand this frame to the model. waiting: frames of the session that are not answered yet."""
+    """Hand this frame to the model.
+
+    waiting: frames of the session that are not answered yet. fed: it is silence that nobody sent.
+    """
 
     frame: Samples
     arrived: float
     waiting: int
+    fed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,29 @@ class Send:
     arrived: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What waits to be sent is a welcome: it leaves so much later, unless something follows it before."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Tell the observers, if there are any."""
+
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """Post `body` as JSON to `url`, whenever that can be done."""
+
+    rule: str
+    url: str
+    body: dict[str, Any]
+
+
 # -- for the client, in no wire's words -----------------------------------------------------------
 
 
@@ -134,6 +168,46 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
+class Missed:
+    """Where the model did not hear what the user sent, from frame `first` on.
+
+    filled: no audio came, and silence was made for `frames` frames. dropped: so many more frames had
+    come by then and were not heard.
+    """
+
+    kind: Literal["filled", "dropped"]
+    first: int
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class MuteSet:
+    """The model hears silence from here on (on), or the user again."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of one channel that a transcriber heard; before `through_ms` no more will come."""
+
+    channel: Channel
+    words: tuple[Word, ...]
+    through_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A guardrail found something in what was said up to frame `frame`. action: what is done about it."""
+
+    rule: str
+    listen: str
+    action: str
+    frame: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why the session cannot go on. type: whose fault, in the Live wire's words."""
 
@@ -150,5 +224,32 @@ class Closed:
     seconds: float
 
 
-Said = AgentFrame | AgentText | AgentDone | Usage | Notice | Ahead | Problem | Closed
-Deed = Join | Submit | Record | Padded | Dropped | PauseReading | ResumeReading | Finish | End | Send
+Said = (
+    AgentFrame
+    | AgentText
+    | AgentDone
+    | Usage
+    | Notice
+    | Ahead
+    | Missed
+    | MuteSet
+    | Words
+    | Guarded
+    | Problem
+    | Closed
+)
+Deed = (
+    Join
+    | Submit
+    | Record
+    | Padded
+    | Dropped
+    | PauseReading
+    | ResumeReading
+    | Finish
+    | End
+    | Send
+    | Hold
+    | Publish
+    | Webhook
+)

@@ -9,10 +9,10 @@ Refuses to know wires, sessions and what a recording looks like inside (`audio.r
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import tempfile
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -32,6 +32,8 @@ WAITING_JOBS = 8_192
 """All calls together, 126 MB at most."""
 WAITING_ENDED = 1_024
 """Calls that ended and wait to be closed; one beyond them is left as it is, for a repair."""
+STUCK_S = 10.0
+"""A disk that took nothing for so long is not waited for any more, until it takes something."""
 CLOSE_S = 20.0
 """Longest wait for each thread at the end. What is not closed by then is left for a repair."""
 
@@ -53,21 +55,50 @@ class ArchiveEntry:
         self._tape = tape
         self._writer = writer
         self._closer = closer
-        self._room = threading.BoundedSemaphore(WAITING_FRAMES)
+        self._handed = self._written = 0
         self._skipped = 0
+        self._stuck_at = -1
         self.finished: Finished = Future()
         self.finished.set_running_or_notify_cancel()  # whoever stops waiting does not stop the work
         writer.hand(tape.start)  # where that cannot wait either, the first frame does it
 
     def write(self, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         """The next frame of both channels, float32 [1920] each."""
-        if not self._room.acquire(blocking=False):
-            self._skipped += 1
-        elif self._writer.hand(partial(self._write, self._skipped, user, agent, flags)):
+        room = self._waiting < WAITING_FRAMES
+        if room and self._writer.hand(partial(self._write, self._skipped, user, agent, flags)):
+            self._handed += 1
             self._skipped = 0
         else:
-            self._room.release()
             self._skipped += 1
+
+    @property
+    def _waiting(self) -> int:
+        return self._handed - self._written
+
+    async def caught_up(self) -> None:
+        """Returns at once as long as there is much room, else when what was handed in is written, or
+        the disk is stuck.
+
+        For a call that can wait; one at the pace of speech loses its frames instead.
+        """
+        if self._waiting < WAITING_FRAMES // 2 or self._writer.done == self._stuck_at:
+            return
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()  # as above
+        if self._writer.hand(partial(done.set_result, None)):
+            await self._patiently(asyncio.wrap_future(done))
+
+    async def _patiently(self, done: asyncio.Future[None]) -> None:
+        """Waits for it as long as frames are written, whosever they are."""
+        try:
+            while not done.done():
+                before = self._writer.done
+                await asyncio.wait([done], timeout=STUCK_S)
+                if self._writer.done == before and not done.done():
+                    self._stuck_at = before
+                    return
+        finally:
+            done.cancel()
 
     def finish(self, reason: str, extra: dict[str, Any]) -> Finished:
         """Ends the recording, once; no write follows. Returns `finished`."""
@@ -78,7 +109,7 @@ class ArchiveEntry:
     def _write(self, skipped: int, user: Samples, agent: Samples, flags: FrameFlags) -> None:
         self._tape.skip(skipped)
         self._tape.write(user, agent, flags)
-        self._room.release()
+        self._written += 1
 
     def _end(self, skipped: int, reason: str, extra: dict[str, Any]) -> None:
         self._tape.skip(skipped)

@@ -13,13 +13,29 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from duet_client.wire import Channel, Close, InstructionsAppend, Mute, Unmute, WireError, Word
 from model.config import ModelInfo, Sampling
 from model.engine import FrameResult
-from server.actions import Deed, Finish, Join, Notice, Said, Send
-from server.endings import DRAINED, NO_ROOM, Ending
+from server.actions import (
+    AgentDone,
+    AgentFrame,
+    Deed,
+    Finish,
+    Join,
+    MuteSet,
+    Notice,
+    Publish,
+    Said,
+    Send,
+)
+from server.endings import CLOSE_REQUESTED, DRAINED, NO_ROOM, Ending
+from server.guardrails.delivery import UNGUARDED, Policy
 from server.lifecycle import State
 from server.limits import Limits
 from server.session import Actions, Session, Tail
+
+Control = Mute | Unmute | InstructionsAppend | Close
+"""What an observer may have done to a call."""
 
 SEED_BITS = 53
 """Seeds that we draw survive a browser's numbers."""
@@ -30,7 +46,7 @@ class Setup:
     """What a call must know of the server.
 
     record: which sessions are recorded. unix_offset_s: Unix time minus the monotonic clock.
-    draw_bits: so many random bits as a number.
+    draw_bits: so many random bits as a number. policy: what the agent's speech is held to.
     """
 
     session_id: str
@@ -39,9 +55,38 @@ class Setup:
     record: Literal["store", "all", "never"]
     unix_offset_s: float
     draw_bits: Callable[[int], int]
+    policy: Policy = UNGUARDED
 
     def records(self, asked: bool) -> bool:
         return self.record == "all" or (asked and self.record == "store")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a session is like once everything is settled. audio: its format, in the wire's words."""
+
+    sampling: Sampling
+    audio: dict[str, Any]
+    recorded: bool
+
+    def describe(self, setup: Setup, expires_at: int) -> dict[str, Any]:
+        """The `session` of session.started and session.closed (openai/types/live/session_resource.py)."""
+        info = setup.info
+        facts = {
+            "lag_frames": info.lag_frames,
+            "context_frames": info.context_frames,
+            "trained": info.trained,
+        }
+        return {
+            "id": setup.session_id,
+            "expires_at": expires_at,
+            "model": info.name,
+            "status": "active",
+            "audio": {"format": self.audio, "output": {"voice": None}},
+            "instructions": None,
+            "store": self.recorded,
+            "duet": asdict(self.sampling) | facts,
+        }
 
 
 class Call(ABC):
@@ -52,7 +97,7 @@ class Call(ABC):
 
     def __init__(self, setup: Setup, limits: Limits, now: float) -> None:
         self._setup = setup
-        self._session = Session(limits, self._flush, self._forget, now)
+        self._session = Session(limits, self._flush, self._forget, now, setup.policy)
         self._pieces: deque[bytes] = deque()
         self._unsent = 0
 
@@ -131,9 +176,23 @@ class Call(ABC):
             return self.end(DRAINED, now)
         until = self._unix(self._session.drain(now))
         words = datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return list(
-            self._say(Notice("draining", f"the server stops; this session ends at {words} at the latest"))
-        )
+        notice = Notice("draining", f"the server stops; this session ends at {words} at the latest")
+        return self._render([notice])
+
+    def words(self, channel: Channel, words: tuple[Word, ...], through_ms: int, now: float) -> list[Deed]:
+        """A transcriber heard these; no more will come that start before `through_ms`."""
+        return self._render(self._session.words(channel, words, through_ms, now))
+
+    def control(self, command: Control, now: float) -> list[Deed]:
+        """An observer's command. Raises WireError for what cannot be done."""
+        match command:
+            case Mute() | Unmute():
+                on = isinstance(command, Mute)
+                return self._render([*self._session.mute(on, now), MuteSet(on)])
+            case InstructionsAppend():
+                raise WireError("unsupported", "this model takes no instructions", "type", command.event_id)
+            case Close():
+                return self.end(CLOSE_REQUESTED, now)
 
     # -- for the wires ----------------------------------------------------------------------------
 
@@ -146,15 +205,15 @@ class Call(ABC):
         self._pieces.clear()
         return self._frames_in(size)
 
-    def _join(self, sampling: Sampling, audio: dict[str, Any], recorded: bool, now: float) -> Join:
-        info = self._setup.info
+    def _join(self, session: Resolved, now: float) -> Join:
         metadata = {
             "started_unix_s": round(self._unix(now), 3),
             "wire": self.wire,
-            "audio_format": audio,
-            "model": asdict(info) | {"sampling": asdict(sampling)},
+            "audio_format": session.audio,
+            "model": asdict(self._setup.info) | {"sampling": asdict(session.sampling)},
         }
-        return Join(sampling, metadata if recorded else None)
+        expires_at = int(self._unix(now) + self._setup.limits.max_session_s)
+        return Join(session.sampling, session.describe(self._setup, expires_at), metadata, session.recorded)
 
     def _render(self, actions: Actions) -> list[Deed]:
         deeds: list[Deed] = []
@@ -164,6 +223,8 @@ class Call(ABC):
             elif isinstance(action, Deed):
                 deeds.append(action)
             else:
+                if not isinstance(action, AgentFrame | AgentDone):  # observers get audio from `Record`
+                    deeds.append(Publish(action))
                 deeds += self._say(action)
         return deeds
 

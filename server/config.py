@@ -11,7 +11,19 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from server.settings import ConfigError, choice, path, path_or_none, seconds, setting, text, texts, whole
+from audio.frames import FRAME_MS
+from server.settings import (
+    ConfigError,
+    choice,
+    path,
+    path_or_none,
+    seconds,
+    setting,
+    steps,
+    text,
+    texts,
+    whole,
+)
 
 _HOUR_S = 3_600
 _DAY_S = 86_400
@@ -42,6 +54,19 @@ class ServerConfig:
     )
     dtype: str = setting(
         "auto", choice("auto", "bfloat16", "float16", "float32"), "model", "number format the model runs in"
+    )
+    runtime: str = setting(
+        "auto",
+        choice("auto", "compact", "reference"),
+        "model",
+        "compact steps only the rows that are ready; reference is moshi's own; auto is compact where it can"
+        " run the model",
+    )
+    admit: Literal["measured", "capacity"] = setting(
+        "measured",
+        choice("measured", "capacity"),
+        "model",
+        "measured lets in no more sessions than steps timed at the start keep on time; capacity lets in all",
     )
     capacity: int = setting(8, whole(1, 1_000_000), "model", "sessions at the same time")
 
@@ -82,6 +107,48 @@ class ServerConfig:
     )
     recording_format: Literal["flac", "wav"] = setting(
         "flac", choice("flac", "wav"), "recordings", "container of a finished recording"
+    )
+    keep: Literal["off", "metadata", "full"] = setting(
+        "full",
+        choice("off", "metadata", "full"),
+        "recordings",
+        "what stays of a call: nothing; its times, counts and guardrail hits; or its words as well and, as"
+        " --record says, its audio",
+    )
+    retention_days: int = setting(
+        0,
+        whole(0, 36_500),
+        "recordings",
+        "remove recordings and transcripts that are older than so many days; 0 keeps them for good",
+    )
+    redact: Path | None = setting(
+        None,
+        path_or_none(),
+        "recordings",
+        "TOML file of named patterns (RE2) that are blanked in transcripts, webhooks and logs",
+    )
+
+    sidecar: Literal["managed", "external", "off"] = setting(
+        "managed",
+        choice("managed", "external", "off"),
+        "transcripts",
+        "the process that transcribes calls: started and watched here, run by somebody else, or none",
+    )
+    sidecar_model: str = setting(
+        "auto",
+        text(r"\S(.*\S)?", "must be 'auto', the name of a Whisper model or a folder"),
+        "transcripts",
+        "Whisper model of the managed one: a name, a folder, or auto for what suits the device",
+    )
+
+    guardrails: Path | None = setting(
+        None, path_or_none(), "guardrails", "TOML file of the rules that calls are held to"
+    )
+    holdback_ms: int = setting(
+        0,
+        steps(0, 2_000, FRAME_MS),
+        "guardrails",
+        "hold the agent's audio back so long, that a rule can stop a phrase before its first sound",
     )
 
     pace: Literal["realtime", "free"] = setting(
@@ -131,6 +198,11 @@ class ServerConfig:
             raise ConfigError("tls_key", "is missing: a certificate needs its key")
         if self.tls_key is not None and self.tls_cert is None:
             raise ConfigError("tls_cert", "is missing: a key needs its certificate")
+
+    @property
+    def recorded(self) -> Literal["store", "all", "never"]:
+        """Which sessions' audio is kept: `record`, as far as `keep` lets it."""
+        return self.record if self.keep == "full" else "never"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,7 @@
 """One client's connection: carries out what its call decides, and decides nothing itself.
 
-Three tasks move bytes: one reads, one writes, one pings. Everything that happens to the call (a
-message, an answer, time going by) comes through `_step`, so that a crash ends this connection only.
-Refuses to know what messages mean and in which state a session is.
+Tasks of it read, write, ping and wait for the disk. Whatever happens to the call goes through
+`_step`: a crash ends this connection only. Refuses to know messages' meaning and a session's state.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from duet_client.wire import Channel, WireError, Word
 from model.config import ModelError
 from model.engine import EngineFull, FrameResult, Ticket
 from server.actions import (
@@ -24,16 +24,19 @@ from server.actions import (
     Dropped,
     End,
     Finish,
+    Hold,
     Join,
     Padded,
     PauseReading,
+    Publish,
     Record,
     ResumeReading,
     Send,
     Submit,
+    Webhook,
 )
-from server.archive import Archive, ArchiveEntry
-from server.call import Call
+from server.archive import ArchiveEntry
+from server.call import Call, Control
 from server.endings import (
     CONNECTION_LOST,
     HUNG_UP,
@@ -47,23 +50,13 @@ from server.endings import (
 )
 from server.errors import SocketLost
 from server.logs import SessionLog
-from server.metrics import Metrics
 from server.outbox import Outbox
-from server.switchboard import Switchboard
+from server.services import Services
+from server.sideband.feed import Feed
 from server.transport import CLOSE_S, Socket
 from server.websocket import MessageTooBig
 
 log = logging.getLogger("duet.server")
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What every connection shares, and how much a client may owe reading."""
-
-    board: Switchboard
-    metrics: Metrics
-    archive: Archive
-    outbox_s: float
 
 
 class Connection:
@@ -79,23 +72,23 @@ class Connection:
         self._give_back = give_back
         self._log = SessionLog(log, session_id)
         self._outbox = Outbox(services.outbox_s)
-        self._todo: deque[Deed] = deque()
+        self._undone: deque[Deed] = deque()
         self._unread: deque[str | bytes] = deque()
         self._busy = self._held = self._left = self._feeds_soon = False
         self._ticket: Ticket | None = None
         self._entry: ArchiveEntry | None = None
+        self._observed: Feed | None = None
+        self._unkept: asyncio.Queue[int] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending: Ending | None = None
         self._over = asyncio.Event()
-        self._patience_s = services.outbox_s
-        self._goodbye: asyncio.Timeout | None = None
 
     # -- what happens to it -----------------------------------------------------------------------
 
     async def run(self) -> None:
         """From the accepted upgrade to the closed connection."""
         reading = self._spawn(self._guarded(self._read))
-        for part in (self._write, self._socket.ping_forever):
+        for part in (self._write, self._keep, self._socket.ping_forever):
             self._spawn(self._guarded(part))
         try:
             self._step(self._call.open)
@@ -131,10 +124,30 @@ class Connection:
 
     def hurry(self) -> None:
         """From now on a client has CLOSE_S for its good-bye, also where that has begun."""
-        self._patience_s = min(self._patience_s, CLOSE_S)
-        if self._goodbye is not None and not self._goodbye.expired():
-            latest = asyncio.get_running_loop().time() + CLOSE_S
-            self._goodbye.reschedule(min(latest, self._goodbye.when() or latest))
+        self._outbox.hurry(CLOSE_S)
+
+    def control(self, command: Control) -> None:
+        """An observer's command. Raises WireError for what cannot be done."""
+        refusals: list[WireError] = []
+
+        def act(now: float) -> Iterable[Deed]:
+            try:
+                return self._call.control(command, now)
+            except WireError as error:
+                refusals.append(error)
+                return []
+
+        self._step(act)
+        for refusal in refusals:
+            raise refusal
+
+    def heard(self, channel: Channel, words: tuple[Word, ...], through_ms: int) -> None:
+        """What a transcriber heard. After the end rules and observers are told, and the client is not."""
+        if self.ended:
+            deeds = self._call.words(channel, words, through_ms, time.monotonic())
+            self._perform(deed for deed in deeds if isinstance(deed, Publish | Webhook))
+        else:
+            self._step(self._call.words, channel, words, through_ms)
 
     def _answered(self, result: FrameResult) -> None:
         self._step(self._call.answer, result)
@@ -156,13 +169,13 @@ class Connection:
 
     def _perform(self, deeds: Iterable[Deed]) -> None:
         """In order, also what a deed makes the call want on top."""
-        self._todo.extend(deeds)
+        self._undone.extend(deeds)
         if self._busy:
             return
         self._busy = True
         try:
-            while self._todo:
-                deed = self._todo.popleft()
+            while self._undone:
+                deed = self._undone.popleft()
                 self._DEEDS[type(deed)](self, deed)
         finally:
             self._busy = False
@@ -179,18 +192,24 @@ class Connection:
             return
         self._services.metrics.session_started()
         self._log.info("session started on slot %d (%s)", self._ticket.slot, self._call.wire)
-        if deed.recording is not None:
-            self._entry = self._services.archive.open(self._session_id, deed.recording)
-        self._perform(self._call.joined(now))
+        self._observed = self._services.hub.open(deed, self)
+        if deed.recorded:
+            self._entry = self._services.archive.open(self._session_id, deed.metadata)
+        hold = Hold(self._services.phases.welcome(self._session_id, time.monotonic()))
+        self._perform([*self._call.joined(now), hold])
 
     def _submit(self, deed: Submit) -> None:
         if self._ticket is not None:
             self._services.metrics.inbox_depth(deed.waiting)
+            if not deed.fed:
+                self._services.phases.came(self._session_id, deed.arrived)
             self._services.board.submit(self._ticket, deed.frame, deed.arrived)
 
     def _record(self, deed: Record) -> None:
         if self._entry is not None:
             self._entry.write(deed.user, deed.agent, deed.flags)
+        if self._observed is not None:
+            self._observed.record(deed.user, deed.agent, deed.flags)
 
     def _padded(self, deed: Padded) -> None:
         self._services.metrics.padded(deed.frames)
@@ -206,9 +225,19 @@ class Connection:
         self._held = False
         self._feed_soon()
 
+    def _publish(self, deed: Publish) -> None:
+        if self._observed is not None:
+            self._observed.publish(deed.said)
+
+    def _post(self, deed: Webhook) -> None:
+        self._services.post(self._session_id, deed)
+
     def _send(self, deed: Send) -> None:
         if not self._outbox.put(deed):
             self._lose(SLOW_CLIENT)
+
+    def _hold(self, deed: Hold) -> None:
+        self._outbox.hold(deed.seconds)
 
     def _finish(self, deed: Finish) -> None:
         stored = self._leave(deed.ending, deed.summary)
@@ -232,6 +261,9 @@ class Connection:
         PauseReading: _pause,
         ResumeReading: _resume,
         Send: _send,
+        Hold: _hold,
+        Publish: _publish,
+        Webhook: _post,
         Finish: _finish,
         End: _end,
     }
@@ -287,7 +319,19 @@ class Connection:
             latency_s = time.monotonic() - message.arrived
             for _ in range(message.frames):
                 self._services.metrics.frame_out(latency_s)
-            self._step(self._call.written, message.frames)
+            if self._services.patient:
+                self._unkept.put_nowait(message.frames)
+            else:
+                self._step(self._call.written, message.frames)
+
+    async def _keep(self) -> None:
+        """Of a patient call: until the disk has caught up, what was sent counts as waiting."""
+        while True:
+            frames = await self._unkept.get()
+            for kept in (self._entry, self._observed):
+                if kept is not None:
+                    await kept.caught_up()
+            self._step(self._call.written, frames)
 
     async def _await_stored(self, stored: Future[Any]) -> None:
         await asyncio.wrap_future(stored)
@@ -316,18 +360,10 @@ class Connection:
         if ending.close_code is None:
             return
         with suppress(TimeoutError, ConnectionError):
-            await self._see_off()
+            await self._outbox.emptied()
             reading.cancel()  # the close itself reads, for the client's answer
             await asyncio.wait([reading])
             await self._socket.close(ending.close_code, ending.reason)
-
-    async def _see_off(self) -> None:
-        """Returns when the client has been sent everything. Raises TimeoutError if it takes too long."""
-        try:
-            async with asyncio.timeout(self._patience_s) as self._goodbye:
-                await self._outbox.emptied()
-        finally:
-            self._goodbye = None
 
     def _lose(self, ending: Ending) -> None:
         """Nobody is there any more, or nobody who reads."""
@@ -338,7 +374,7 @@ class Connection:
 
     def _crash(self) -> None:
         self._log.exception("the session broke down")
-        self._todo.clear()
+        self._undone.clear()
         self._give_up(INTERNAL_ERROR)
 
     def _give_up(self, ending: Ending) -> None:
@@ -346,16 +382,19 @@ class Connection:
         self._ending = self._ending or ending
         self._over.set()
         self._leave(ending, {})
+        if self._observed is not None:
+            self._observed.close(ending)
 
     def _leave(self, ending: Ending, summary: dict[str, Any]) -> Future[Any] | None:
         """Frees the place, once, and has the recording finished; its future, if there is a recording."""
         if self._left:
             return None
         self._left = True
+        self._services.phases.left(self._session_id)
         if self._ticket is not None:
             self._services.board.leave(self._ticket)
             self._services.metrics.session_ended(ending.reason)
-            self._log.info("session ended: %s %s", ending.reason, summary)
+            self._log.info("session ended: %s %s", ending.reason, summary.get("counts", {}))
         self._give_back()
         entry, self._entry = self._entry, None
         return entry.finish(ending.reason, summary) if entry is not None else None

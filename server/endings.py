@@ -47,6 +47,15 @@ IDLE = Ending(
     message="neither audio nor a command came for too long",
 )
 DRAINED = Ending("drained", "expired", CloseCode.GOING_AWAY, True)
+CONTENT = Ending(
+    "content",
+    "content",
+    CloseCode.POLICY,
+    True,
+    told_as="info",
+    code="guardrail_ended",
+    message="a guardrail ends this session",
+)
 SHUT_DOWN = Ending(
     "shut_down",
     "expired",

@@ -18,14 +18,24 @@ from server.admission import Admission, Unavailable
 from server.archive import Archive
 from server.call import Call, Setup
 from server.config import ServerConfig
-from server.connection import Connection, Services
+from server.connection import Connection
+from server.guardrails.delivery import Policy
+from server.guardrails.webhooks import Webhooks
 from server.limits import Limits
 from server.metrics import Metrics
+from server.phases import Phases
+from server.services import Services
+from server.sideband.hub import Hub
+from server.sideband.replay import Replay
+from server.spool import Spool
 from server.switchboard import Switchboard
+from server.transcripts.desk import Desk
 from server.transport import Socket
 
 TICK_S = 0.04
 """Half a frame: pacing and timeouts need no more."""
+FINALS_S = 10.0
+"""At a stop, how long a transcriber that is still there has for its last pass over the last calls."""
 CLIENT_GONE = 499
 """Nobody reads this status: a connection that ended before its upgrade is no error of the server."""
 
@@ -36,15 +46,32 @@ class Hall:
     """One server's connections and what they share."""
 
     def __init__(
-        self, config: ServerConfig, engine: Engine, board: Switchboard, metrics: Metrics, archive: Archive
+        self,
+        config: ServerConfig,
+        engine: Engine,
+        board: Switchboard,
+        metrics: Metrics,
+        *,
+        archive: Archive,
+        transcripts: Desk,
+        policy: Policy,
     ) -> None:
         self.config = config
         self.engine = engine
         self.metrics = metrics
         self.archive = archive
-        self.admission = Admission(engine.capacity)
+        self.admission = Admission(engine.capacity, engine.bound)
         self.started_unix_s = time.time()
-        self._services = Services(board, metrics, archive, config.outbox_s)
+        self._policy = policy
+        self._webhooks = Webhooks(metrics.observation.webhook)
+        self.transcripts = transcripts
+        self.hub = _hub(config, transcripts, archive, metrics)
+        self.replay = Replay()
+        is_free = config.pace == "free"
+        self.phases = Phases(spreading=not is_free)
+        self._services = Services(
+            board, metrics, archive, self.hub, self.phases, self._webhooks.post, config.outbox_s, is_free
+        )
         self._limits = Limits.of(config)
         self._connections: dict[str, Connection] = {}
         self._is_empty = asyncio.Event()
@@ -57,12 +84,15 @@ class Hall:
         board.connect(self.engine, self.metrics)
         ticking = asyncio.create_task(self._tick())
         try:
-            yield
+            async with self._webhooks.open():
+                yield
         finally:
             ticking.cancel()
             await asyncio.gather(ticking, return_exceptions=True)
             board.disconnect()
-            await asyncio.to_thread(self.archive.close)
+            self.replay.close()
+            for part in (self.hub, self.archive, self.transcripts):
+                await asyncio.to_thread(part.close)
 
     def refusal(self) -> Unavailable | None:
         """Why nobody can come in now."""
@@ -80,9 +110,10 @@ class Hall:
             session_id,
             self.engine.info,
             self._limits,
-            self.config.record,
+            self.config.recorded,
             time.time() - now,
             secrets.randbits,
+            self._policy,
         )
         call = make_call(setup, now)
         socket = Socket(self.config.max_message_bytes, self.config.ping_interval_s)
@@ -111,11 +142,13 @@ class Hall:
         for connection in self._everybody():
             connection.hurry()
         await self._is_empty.wait()
+        await self.hub.settle(FINALS_S)
 
     def stop_now(self) -> None:
         self.admission.draining = True
         for connection in self._everybody():
             connection.stop_now()
+        self.hub.settle_for_less()
 
     async def empty(self, timeout_s: float) -> None:
         """Waits for the last one to leave, but not for ever."""
@@ -133,6 +166,7 @@ class Hall:
             await asyncio.sleep(TICK_S)
             for connection in self._everybody():
                 connection.tick()
+            self.hub.tick()
 
     @contextmanager
     def _place(self) -> Iterator[Callable[[], None]]:
@@ -160,6 +194,18 @@ class Hall:
             del self._connections[session_id]
             if not self._connections:
                 self._is_empty.set()
+
+
+def _hub(config: ServerConfig, transcripts: Desk, archive: Archive, metrics: Metrics) -> Hub:
+    """What is kept of a call for its observers, and for how long, follows from what is kept of it at all."""
+    spool = Spool() if config.keep != "off" else None
+    return Hub(
+        transcripts,
+        metrics.observation,
+        recordings=config.recordings,
+        is_recording=archive.is_writing,
+        spool=spool,
+    )
 
 
 HALL = web.AppKey("hall", Hall)

@@ -6,7 +6,7 @@ sockets and how a session runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from audio.streams import InputStream, OutputStream
@@ -18,6 +18,7 @@ from duet_client.wire import (
     Event,
     Info,
     InputAudioAppend,
+    InputTranscriptDelta,
     InstructionsAppend,
     Mute,
     Muted,
@@ -26,11 +27,17 @@ from duet_client.wire import (
     SessionClosed,
     SessionStart,
     SessionStarted,
+    SidebandCommand,
+    TranscriptAppend,
+    TranscriptFinal,
+    TranscriptLag,
+    TranscriptUtterance,
     Unmute,
     Unmuted,
     UnsupportedCommand,
     UsageUpdated,
     WireError,
+    Word,
     dump_event,
     parse_command,
 )
@@ -41,16 +48,21 @@ from server.actions import (
     Ahead,
     Closed,
     Deed,
+    Guarded,
+    Missed,
+    MuteSet,
     Notice,
     Problem,
+    Publish,
     Said,
     Send,
     Usage,
+    Words,
 )
 from server.call import Call, Setup
 from server.endings import BAD_START, CLOSE_REQUESTED
 from server.lifecycle import State
-from server.negotiation import describe, negotiate
+from server.negotiation import negotiate
 from server.session import Tail
 
 Handle = Callable[[Any, Any, float], list[Deed]]
@@ -62,6 +74,31 @@ AHEAD = Info(
 )
 STRAY_TOLD_EVERY = 100
 """A client that sends binary audio unasked sends a lot of it: an answer to each would be a flood."""
+
+
+def heard(words: Iterable[Word]) -> Iterator[InputTranscriptDelta]:
+    """The user's words as a client reads them."""
+    return (InputTranscriptDelta(f" {word.word}", word.start_ms, word.end_ms) for word in words)
+
+
+def shortfall(missed: Missed) -> Info:
+    """Where the user's audio was filled up or dropped, as a client reads it."""
+    start_ms, length_ms = missed.first * FRAME_MS, missed.frames * FRAME_MS
+    if missed.kind == "filled":
+        words = f"no audio came: {length_ms} ms of silence stand in for it"
+        return Info("input_filled", words, start_ms=start_ms, end_ms=start_ms + length_ms)
+    words = f"{length_ms} ms of audio came and were not heard"
+    return Info("input_dropped", words, start_ms=start_ms, end_ms=start_ms)
+
+
+def noted(said: Notice | Ahead | Missed) -> Info:
+    match said:
+        case Notice(code, message):
+            return Info(code, message)
+        case Ahead():
+            return AHEAD
+        case Missed():
+            return shortfall(said)
 
 
 class LiveCall(Call):
@@ -101,20 +138,26 @@ class LiveCall(Call):
             raise WireError("already_started", "the session runs already", "type", command.event_id)
         agreement = negotiate(command, self._setup)
         self._use(command.audio_format)
-        expires_at = int(self._unix(now) + self._setup.limits.max_session_s)
-        self._resource = describe(command, agreement, self._setup, expires_at)
         self._infos, self._start_id = agreement.infos, command.event_id
-        audio = command.audio_format.to_json()
-        return [self._join(agreement.sampling, audio, agreement.recorded, now)]
+        join = self._join(agreement.session, now)
+        self._resource = join.session
+        return [join]
 
     def _append(self, command: InputAudioAppend, now: float) -> list[Deed]:
         return self._hear_whole(command.audio, now)
 
     def _mute(self, command: Mute, now: float) -> list[Deed]:
-        return [*self._render(self._session.mute(True, now)), self._event(Muted(command.event_id))]
+        return self._set_mute(True, Muted(command.event_id), now)
 
     def _unmute(self, command: Unmute, now: float) -> list[Deed]:
-        return [*self._render(self._session.mute(False, now)), self._event(Unmuted(command.event_id))]
+        return self._set_mute(False, Unmuted(command.event_id), now)
+
+    def _set_mute(self, on: bool, answer: Muted | Unmuted, now: float) -> list[Deed]:
+        return [
+            *self._render(self._session.mute(on, now)),
+            Publish(MuteSet(on)),
+            self._event(answer),
+        ]
 
     def _instruct(self, command: InstructionsAppend, _now: float) -> list[Deed]:
         raise WireError("unsupported", "this model takes no instructions", "type", command.event_id)
@@ -123,6 +166,9 @@ class LiveCall(Call):
         raise WireError(
             "unsupported", f"this server cannot carry out {command.type}", "type", command.event_id
         )
+
+    def _not_for_callers(self, command: SidebandCommand, _now: float) -> list[Deed]:
+        raise WireError("unsupported", "only an observer may send transcripts", "type", command.event_id)
 
     def _close(self, command: Close, now: float) -> list[Deed]:
         self._close_id = self._close_id or command.event_id  # a second one is answered with the first
@@ -136,6 +182,10 @@ class LiveCall(Call):
         InstructionsAppend: _instruct,
         UnsupportedCommand: _unsupported,
         Close: _close,
+        TranscriptAppend: _not_for_callers,
+        TranscriptUtterance: _not_for_callers,
+        TranscriptFinal: _not_for_callers,
+        TranscriptLag: _not_for_callers,
     }
 
     def _refuse(self, error: WireError, now: float) -> list[Deed]:
@@ -144,7 +194,7 @@ class LiveCall(Call):
         refusal = self._event(Error.of(error))
         if self._session.state is State.OPENING:
             return [refusal, *self.end(BAD_START, now)]
-        return [refusal]
+        return [refusal, Publish(Problem("invalid_request_error", error.code, error.message))]
 
     # -- audio in ---------------------------------------------------------------------------------
 
@@ -199,18 +249,22 @@ class LiveCall(Call):
             case AgentDone():
                 tail = self._coded(self._output.flush())
                 return [Send(tail)] if tail else []
+            case Words(channel, words):
+                return map(self._event, heard(words)) if channel == "user" else []
+            case Guarded():
+                return []
+            case MuteSet(on):
+                return [self._event(Muted() if on else Unmuted())]
         return [self._event(self._worded(said))]
 
-    def _worded(self, said: AgentText | Usage | Notice | Ahead | Problem | Closed) -> Event:
+    def _worded(self, said: AgentText | Usage | Notice | Ahead | Missed | Problem | Closed) -> Event:
         match said:
             case AgentText(frame, text):
                 return OutputTranscriptDelta(text, frame * FRAME_MS, (frame + 1) * FRAME_MS)
             case Usage(seconds, ratio):
                 return UsageUpdated(seconds, ratio)
-            case Notice(code, message):
-                return Info(code, message)
-            case Ahead():
-                return AHEAD
+            case Notice() | Ahead() | Missed():
+                return noted(said)
             case Problem(kind, code, message):
                 return Error(code, message, type=kind)
             case Closed(ending, seconds):

@@ -1,7 +1,8 @@
 """How the log looks: lines of text or one JSON object a line, in UTC, with the session they speak of.
 
 Speech and keys stay out: nobody logs a transcript or a header, and what carries a key by accident (a
-library that prints a header) is blanked here. Refuses to know what is worth logging.
+library that prints a header) is blanked here, and so is what `--redact` names. Refuses to know what is worth
+logging.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import re
 import sys
 import time
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any, TextIO
 
 from server.auth import KEY_SUBPROTOCOL_PREFIX
@@ -40,26 +41,41 @@ def set_up_logs(level: str, form: str, stream: TextIO | None = None) -> None:
     logging.getLogger("duet").setLevel(level.upper())
 
 
-class TextFormatter(logging.Formatter):
+def hide_in_logs(blank: Callable[[str], str]) -> None:
+    """From here on every message goes through `blank` too: no line of ours holds speech, but one of a
+    library or of the sidecar might."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, _Formatter):
+            handler.formatter.blank = blank
+
+
+class _Formatter(logging.Formatter):
+    """blank: takes out what no log is to hold, beside keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blank: Callable[[str], str] = str
+
+    def _clean(self, text: str) -> str:
+        return self.blank(_SECRET.sub(r"\1[hidden]", text))
+
+    def _trace(self, record: logging.LogRecord) -> list[str]:
+        text = self.formatException(record.exc_info) if record.exc_info else ""
+        return [self._clean(line) for line in text.splitlines()]
+
+
+class TextFormatter(_Formatter):
     """`2026-01-31T12:00:00.123Z INFO duet.server sess_1234... message`, a traceback indented below it."""
 
     def format(self, record: logging.LogRecord) -> str:
         session = getattr(record, "session", None)
         words = [utc(record.created), record.levelname, record.name, *([session] if session else [])]
         # A line break inside a message would let a client write log lines of its own.
-        message = _blanked(record.getMessage()).replace("\r", "\\r").replace("\n", "\\n")
-        trace = self._trace(record)
-        return " ".join([*words, message]) + (trace and "\n" + trace)
-
-    def _trace(self, record: logging.LogRecord) -> str:
-        if not record.exc_info:
-            return ""
-        return "\n".join(
-            "    " + line for line in _blanked(self.formatException(record.exc_info)).splitlines()
-        )
+        message = self._clean(record.getMessage()).replace("\r", "\\r").replace("\n", "\\n")
+        return "\n".join([" ".join([*words, message]), *("    " + line for line in self._trace(record))])
 
 
-class JsonFormatter(logging.Formatter):
+class JsonFormatter(_Formatter):
     """One JSON object a line: time, level, logger, message, and session and traceback where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -67,12 +83,12 @@ class JsonFormatter(logging.Formatter):
             "time": utc(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": _blanked(record.getMessage()),
+            "message": self._clean(record.getMessage()),
         }
         if session := getattr(record, "session", None):
             entry["session"] = session
-        if record.exc_info:
-            entry["traceback"] = _blanked(self.formatException(record.exc_info))
+        if trace := self._trace(record):
+            entry["traceback"] = "\n".join(trace)
         return json.dumps(entry, ensure_ascii=False)
 
 
@@ -80,7 +96,3 @@ def utc(seconds: float) -> str:
     """Unix seconds as ISO 8601 with milliseconds: `2026-01-31T12:00:00.123Z`."""
     whole, milliseconds = divmod(int(seconds * 1000), 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{milliseconds:03d}Z"
-
-
-def _blanked(text: str) -> str:
-    return _SECRET.sub(r"\1[hidden]", text)

@@ -11,6 +11,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from audio.frames import FRAME_MS
 from model.engine import INBOX_FRAMES, StepReport
+from server.observation_metrics import ObservationMetrics
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -23,9 +24,13 @@ INBOX_BUCKETS = (0, 1, 2, 3, 5, 8, 12, 18, INBOX_FRAMES)
 
 
 class Metrics:
-    """The counters of one server. Labels take few, fixed values: reasons and stages, never ids."""
+    """The counters of one server. Labels take few, fixed values: reasons and stages, never ids.
 
-    def __init__(self, capacity: int) -> None:
+    holdback_s: how long answers are held back on purpose; latency contains it, a deadline allows for it.
+    """
+
+    def __init__(self, capacity: int, holdback_s: float = 0.0) -> None:
+        self._due_s = holdback_s + FRAME_S
         self._registry = mine = CollectorRegistry()
         ProcessCollector(registry=mine)
         self._active = Gauge("duet_sessions_active", "Sessions running now", registry=mine)
@@ -37,14 +42,17 @@ class Metrics:
         )
         self._latency = Histogram(
             "duet_frame_latency_seconds",
-            "From a frame's last input sample to its answer on the way out",
+            "From a frame's last input sample to its answer on the way out, --holdback-ms included",
             buckets=LATENCY_BUCKETS_S,
             registry=mine,
         )
         self._misses = Counter(
-            "duet_deadline_misses", "Frames answered later than one frame's length", registry=mine
+            "duet_deadline_misses",
+            "Frames answered later than one frame's length after --holdback-ms",
+            registry=mine,
         )
         self._frames = Counter("duet_frames", "Frames answered", registry=mine)
+        self._answered = 0
         self._padded = Counter("duet_frames_padded", "Frames filled up or made of silence", registry=mine)
         self._dropped = Counter("duet_frames_dropped", "Frames thrown away", registry=mine)
         self._inbox = Histogram(
@@ -59,6 +67,7 @@ class Metrics:
         self._recording_lost = Counter(
             "duet_recording_frames_lost", "Frames missing from recordings", registry=mine
         )
+        self.observation = ObservationMetrics(mine)
 
     def session_started(self) -> None:
         self._active.inc()
@@ -87,9 +96,10 @@ class Metrics:
             self._step.labels(stage).observe(seconds)
 
     def frame_out(self, latency_s: float) -> None:
+        self._answered += 1
         self._frames.inc()
         self._latency.observe(latency_s)
-        if latency_s > FRAME_S:
+        if latency_s > self._due_s:
             self._misses.inc()
 
     def padded(self, frames: int = 1) -> None:
@@ -106,6 +116,11 @@ class Metrics:
 
     def recording_lost(self, frames: int) -> None:
         self._recording_lost.inc(frames)
+
+    @property
+    def frames(self) -> int:
+        """Frames answered so far."""
+        return self._answered
 
     def render(self) -> bytes:
         """The text that Prometheus scrapes; its content type is `CONTENT_TYPE`."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from audio.framer import Framer
 from audio.opus import OggOpusReader, OggOpusWriter
-from server.actions import AgentFrame, AgentText, Deed, Notice, Problem, Said, Send
-from server.call import Call, Setup
+from server.actions import AgentFrame, AgentText, Deed, MuteSet, Notice, Problem, Said, Send
+from server.call import Call, Resolved, Setup
 from server.endings import BAD_AUDIO
 from server.moshi_query import MoshiOptions
 from server.session import Tail
@@ -56,7 +56,7 @@ class MoshiCall(Call):
 
     def open(self, now: float) -> list[Deed]:
         audio = {"type": "audio/ogg; codecs=opus", "rate": 24_000}
-        return [self._join(self._options.sampling, audio, self._setup.records(False), now)]
+        return [self._join(Resolved(self._options.sampling, audio, self._setup.records(False)), now)]
 
     def receive(self, message: str | bytes, now: float) -> list[Deed]:
         kind = message[0] if isinstance(message, bytes) and message else None
@@ -104,11 +104,13 @@ class MoshiCall(Call):
                 return self._audio(bytes([Kind.AUDIO]) + pages if pages else b"", arrived)
             case AgentText(_, text):
                 return [_message(Kind.TEXT, text.encode())]
+            case MuteSet(on):
+                return [_metadata(muted=on)]
             case Notice(code, message):
                 return [_metadata(info={"code": code, "message": message})]
             case Problem(_, _, message):
                 return [_message(Kind.ERROR, message.encode())]
-        return []  # usage, being ahead and the last word have no kind here; the close code says the rest
+        return []  # usage, words heard, frames missed and the end have no kind here
 
 
 def _message(kind: Kind, payload: bytes = b"") -> Send:

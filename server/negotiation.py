@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from duet_client.wire import Info, SessionStart, WireError
 from model.config import Sampling
-from server.call import SEED_BITS, Setup
+from server.call import SEED_BITS, Resolved, Setup
+
+INSTRUCTIONS = False
+VOICES: tuple[str, ...] = ()
+"""What calls may ask for beside their sampling: no checkpoint can be given either here, whatever it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """sampling: with every value settled. infos: what was asked for and is not given."""
+    """infos: what was asked for and is not given."""
 
-    sampling: Sampling
-    recorded: bool
+    session: Resolved
     infos: tuple[Info, ...]
 
 
@@ -31,23 +33,9 @@ def negotiate(command: SessionStart, setup: Setup) -> Agreement:
         raise WireError(
             "invalid_value", f"session.model must be {allowed}", "session.model", command.event_id
         )
-    return Agreement(_sampling(command, setup), setup.records(command.store), tuple(_infos(command, setup)))
-
-
-def describe(command: SessionStart, agreement: Agreement, setup: Setup, expires_at: int) -> dict[str, Any]:
-    """The `session` of session.started and session.closed (openai/types/live/session_resource.py)."""
-    info = setup.info
-    return {
-        "id": setup.session_id,
-        "expires_at": expires_at,
-        "model": info.name,
-        "status": "active",
-        "audio": {"format": command.audio_format.to_json(), "output": {"voice": None}},
-        "instructions": None,
-        "store": agreement.recorded,
-        "duet": asdict(agreement.sampling)
-        | {"lag_frames": info.lag_frames, "context_frames": info.context_frames, "trained": info.trained},
-    }
+    audio = command.audio_format.to_json()
+    session = Resolved(_sampling(command, setup), audio, setup.records(command.store))
+    return Agreement(session, tuple(_infos(command, setup)))
 
 
 def _sampling(command: SessionStart, setup: Setup) -> Sampling:
@@ -62,9 +50,9 @@ def _sampling(command: SessionStart, setup: Setup) -> Sampling:
 
 
 def _infos(command: SessionStart, setup: Setup) -> Iterator[Info]:
-    if command.instructions and command.instructions.strip():
+    if command.instructions and command.instructions.strip() and not INSTRUCTIONS:
         yield Info("instructions_unsupported", "this model takes no instructions; they were ignored")
-    if command.voice is not None:
+    if command.voice is not None and command.voice not in VOICES:
         yield Info("voice_unsupported", "this model has one voice; the one asked for was ignored")
     if command.store and not setup.records(True):
         yield Info("store_unsupported", "this server records nothing; store was ignored")

@@ -28,6 +28,9 @@ class Outbox:
         self._waiting: deque[Send] = deque()
         self._frames = self._bytes = 0
         self._closed = False
+        self._held_until: float | None = None
+        self._patience_s = limit_s
+        self._seeing_off: asyncio.Timeout | None = None
         self._some = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -41,9 +44,18 @@ class Outbox:
         self._waiting.append(message)
         self._frames += message.frames
         self._bytes += len(message.data)
-        self._some.set()
         self._empty.clear()
+        self._let_go()
         return True
+
+    def hold(self, seconds: float) -> None:
+        """What waits leaves so much later, but at once when something is put behind it or `emptied` waits."""
+        if seconds > 0 and self._waiting:
+            self._held_until = asyncio.get_running_loop().time() + seconds
+
+    def _let_go(self) -> None:
+        self._held_until = None
+        self._some.set()
 
     def _would_overflow(self, message: Send) -> bool:
         return (
@@ -54,9 +66,13 @@ class Outbox:
 
     async def take(self) -> Send:
         """The next message; until `written`, it counts as waiting."""
-        while not self._waiting:
+        while not self._waiting or self._held_until is not None:
             self._some.clear()
-            await self._some.wait()
+            try:
+                async with asyncio.timeout_at(self._held_until):
+                    await self._some.wait()
+            except TimeoutError:
+                self._held_until = None
         return self._waiting[0]
 
     def written(self) -> None:
@@ -75,5 +91,18 @@ class Outbox:
         self._empty.set()
 
     async def emptied(self) -> None:
-        """Returns once everything is written."""
-        await self._empty.wait()
+        """Returns once everything is written. Raises TimeoutError if that takes longer than `limit_s`, or
+        than `hurry` lets it."""
+        self._let_go()
+        try:
+            async with asyncio.timeout(self._patience_s) as self._seeing_off:
+                await self._empty.wait()
+        finally:
+            self._seeing_off = None
+
+    def hurry(self, within_s: float) -> None:
+        """From now on `emptied` takes no longer than this, also where it waits already."""
+        self._patience_s = min(self._patience_s, within_s)
+        if self._seeing_off is not None and not self._seeing_off.expired():
+            latest = asyncio.get_running_loop().time() + within_s
+            self._seeing_off.reschedule(min(latest, self._seeing_off.when() or latest))

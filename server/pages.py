@@ -1,4 +1,4 @@
-"""The plain HTTP routes: the model list, probes, metrics, recordings, hanging up, the browser page.
+"""The plain HTTP routes: model list, probes, metrics, recordings, transcripts, hanging up, the browser page.
 
 Refuses to know WebSockets.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from aiohttp import hdrs, web
 from server.answers import problem, refuse
 from server.hall import HALL, Hall
 from server.metrics import CONTENT_TYPE
+from server.negotiation import INSTRUCTIONS, VOICES
+from server.sidecar_process import SIDECAR
 
 SESSION_ID = re.compile(r"sess_[0-9a-f]{32}")
 PAGE_HEADERS = {
@@ -25,13 +28,17 @@ PAGE_HEADERS = {
     "Cache-Control": "no-cache",  # an upgraded server must not meet half of an old page
 }
 """The page talks to its own server, runs no inline script and sits in nobody's frame."""
-CONTENT_TYPES = {".wav": "audio/wav", ".flac": "audio/flac"}
+WRITING_WAIT_S = 5.0
+"""How long a request waits for what is still being written of a call that has ended: mostly for moments."""
+LOOK_AGAIN_S = 0.05
+CONTENT_TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".json": "application/json"}
 
 
 def routes() -> list[web.RouteDef]:
     return [
         web.get("/v1/models", models),
         web.get("/v1/live/sessions/{id}/content", content),
+        web.get("/v1/live/sessions/{id}/transcript", transcript),
         web.post("/v1/live/sessions/{id}/hangup", hang_up),
         web.get("/health", health),
         web.get("/ready", ready),
@@ -89,17 +96,19 @@ def _facts(hall: Hall) -> dict[str, Any]:
         "capacity": hall.admission.capacity,
         "active": hall.admission.active,
         "sampling": defaults,
+        "instructions": INSTRUCTIONS,
+        "voices": list(VOICES),
         "lag_frames": info.lag_frames,
         "context_frames": info.context_frames,
     }
 
 
 async def health(request: web.Request) -> web.Response:
-    """Whether this process is worth keeping."""
+    """Whether this process is worth keeping, and how the sidecar is, without which calls go on."""
     failure = request.app[HALL].engine.failure
     if failure is not None:
         return problem(503, "model_failed", failure)
-    return web.json_response({"status": "ok"})
+    return web.json_response({"status": "ok", "sidecar": request.app[SIDECAR].describe()})
 
 
 async def ready(request: web.Request) -> web.Response:
@@ -118,14 +127,58 @@ async def content(request: web.Request) -> web.StreamResponse:
     hall, session_id = request.app[HALL], request.match_info["id"]
     if not SESSION_ID.fullmatch(session_id):
         return _unknown()
-    connection = hall.find(session_id)
-    if connection is not None and not connection.ended:
+    if _runs(hall, session_id):
         return problem(409, "session_open", "the session still runs; its recording comes when it has ended")
-    if hall.archive.is_writing(session_id):
+
+    async def is_whole() -> bool:
+        return not hall.archive.is_writing(session_id)
+
+    if not await _comes_about(is_whole):
         return problem(409, "session_open", "the session has ended; its recording is being written")
     path = await asyncio.to_thread(hall.archive.find, session_id)
     if path is None:
         return _unknown()
+    return _download(path)
+
+
+async def transcript(request: web.Request) -> web.StreamResponse:
+    """The transcript of a session that has ended; its `status` tells whether a better one is to come."""
+    hall, session_id = request.app[HALL], request.match_info["id"]
+    if not SESSION_ID.fullmatch(session_id):
+        return _unknown()
+    if _runs(hall, session_id):
+        return problem(409, "session_open", "the session still runs; its transcript comes when it has ended")
+
+    async def find() -> Path | None:
+        return await asyncio.to_thread(hall.transcripts.find, session_id)
+
+    async def is_there_or_never() -> bool:
+        return not hall.transcripts.is_writing(session_id) or await find() is not None
+
+    settled = await _comes_about(is_there_or_never)
+    path = await find()
+    if path is not None:
+        return _download(path)
+    if not settled:
+        return problem(409, "session_open", "the session has ended; its transcript is being written")
+    return _unknown()
+
+
+async def _comes_about(what: Callable[[], Awaitable[bool]]) -> bool:
+    """Whether it did within WRITING_WAIT_S."""
+    for _ in range(round(WRITING_WAIT_S / LOOK_AGAIN_S)):
+        if await what():
+            return True
+        await asyncio.sleep(LOOK_AGAIN_S)
+    return await what()
+
+
+def _runs(hall: Hall, session_id: str) -> bool:
+    connection = hall.find(session_id)
+    return connection is not None and not connection.ended
+
+
+def _download(path: Path) -> web.FileResponse:
     return web.FileResponse(
         path,
         headers={
@@ -144,4 +197,4 @@ async def hang_up(request: web.Request) -> web.Response:
 
 
 def _unknown() -> web.Response:
-    return problem(404, "session_not_found", "there is no such session, or it was not recorded")
+    return problem(404, "session_not_found", "there is no such session, or nothing of it was kept")

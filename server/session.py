@@ -1,7 +1,8 @@
 """One call, as a pure state machine that both wires share: inputs and the time in, actions out.
 
-States, steps and timeouts stand in `server.lifecycle`, the ways to end in `server.endings`. Every method
-returns what is to be done, in order. Frame n in and frame n out are the same 80 ms of the session.
+States, steps and timeouts stand in `server.lifecycle`, the ways to end in `server.endings`, what happens
+to the agent's speech on its way out in `server.guardrails.delivery`. Every method returns what is to be
+done, in order. Frame n in and frame n out are the same 80 ms of the session.
 Refuses to know sockets, asyncio, clocks, wires and the model behind the answers.
 """
 
@@ -11,14 +12,15 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from audio.frame_flags import FrameFlags
 from audio.frames import Samples, silence
+from duet_client.wire import Channel, Word
 from model.engine import FrameResult
 from server.actions import (
     AgentDone,
     AgentFrame,
-    AgentText,
     Ahead,
     Closed,
     Deed,
@@ -34,12 +36,15 @@ from server.actions import (
     Said,
     Submit,
     Usage,
+    Words,
 )
 from server.counts import Counts
-from server.endings import MODEL_ERROR, TOO_MUCH_AUDIO, Ending
+from server.endings import CONTENT, MODEL_ERROR, TOO_MUCH_AUDIO, Ending
+from server.guardrails.delivery import UNGUARDED, Answer, Delivery, Policy
 from server.lifecycle import TIMEOUTS, TRANSITIONS, Since, State, Step
 from server.limits import Limits
 from server.pacing import FRAME_S, Free, Pacer, RealTime
+from server.shortfall import Shortfall
 
 Actions = list[Said | Deed]
 Tail = tuple[list[Samples], int]
@@ -63,16 +68,24 @@ class Session:
 
     flush: asked once, at a graceful end, for what the input still holds.
     forget: lets go of the audio that came and was not handed in yet, and says how many frames that is.
+    policy: what the agent's speech is held to.
     """
 
     def __init__(
-        self, limits: Limits, flush: Callable[[], Tail], forget: Callable[[], int], now: float
+        self,
+        limits: Limits,
+        flush: Callable[[], Tail],
+        forget: Callable[[], int],
+        now: float,
+        policy: Policy = UNGUARDED,
     ) -> None:
         self.state = State.OPENING
         self.counts = Counts()
         self._limits = limits
         self._flush = flush
         self._forget = forget
+        self._delivery = Delivery(policy)
+        self._shortfall = Shortfall()
         self._pacer: Pacer = Free()
         self._lag_frames = self._context_frames = 0
         self._since = dict.fromkeys(Since, math.inf) | {Since.ENTERED: now, Since.SIGN: now}
@@ -126,6 +139,12 @@ class Session:
         self._pacer.muted(on, now)
         return self._take()
 
+    def words(self, channel: Channel, words: tuple[Word, ...], through_ms: int, now: float) -> Actions:
+        """A transcriber heard these; the last of them come when the session is over."""
+        self._out.append(Words(channel, words, through_ms))
+        self._deliver(self._delivery.heard("user" if channel == "user" else "agent_audio", words), now)
+        return self._take()
+
     def answer(self, result: FrameResult, now: float) -> Actions:
         """The model answered the oldest frame that it owes. An answer after a cut is nobody's."""
         if self.state not in (State.RUNNING, State.FINISHING):
@@ -138,13 +157,8 @@ class Session:
         self._since[Since.OWED] = now if self._in_flight else math.inf
         silent = result.frame < self._lag_frames
         flags = heard.flags | FrameFlags.AGENT_SILENT if silent else heard.flags
-        self._unwritten += 1
-        self._out += [
-            Record(heard.frame, result.pcm, flags),
-            AgentFrame(result.frame, result.pcm, result.arrived),
-        ]
-        if result.text:
-            self._out.append(AgentText(result.frame, result.text))
+        answer = Answer(heard.frame, flags, result.frame, result.pcm, result.text, result.arrived)
+        self._deliver(self._delivery.answered(answer), now)
         if self.counts.answered % USAGE_FRAMES == 0:
             self._out.append(self._usage())
         self._accept(now)
@@ -210,7 +224,16 @@ class Session:
         if self.state is State.FINISHING and not self._backlog and not self._in_flight:
             self._move(Step.ANSWERED, now)
 
+    def _deliver(self, out: Actions, now: float) -> None:
+        """What is held back counts as nothing that the socket owes taking."""
+        self._unwritten += sum(isinstance(action, AgentFrame) for action in out)
+        self._out += out
+        if self._delivery.ends:
+            self._stop(CONTENT, now)
+
     def _submit(self, heard: Heard, now: float) -> None:
+        filled = FrameFlags.SILENCE_FED in heard.flags and not self._muted  # a muted one misses nothing
+        self._out += self._shortfall.filled(self.counts.accepted) if filled else self._shortfall.heard()
         if self._muted:
             heard = Heard(silence(), heard.flags | FrameFlags.MUTED, heard.since)
             self.counts.muted += 1
@@ -220,7 +243,8 @@ class Session:
         arrived = self._pacer.arrival(self.counts.accepted, heard.since, now)
         self._in_flight.append(heard)
         self.counts.accepted += 1
-        self._out.append(Submit(heard.frame, arrived, waiting))
+        fed = FrameFlags.SILENCE_FED in heard.flags
+        self._out.append(Submit(heard.frame, arrived, waiting, fed))
 
     def _feed_silence(self, frames: int, now: float) -> None:
         if frames:
@@ -291,14 +315,17 @@ class Session:
             self._out.append(Padded(1))
         self._accept(now)
 
-    def _enter_finalising(self, _now: float) -> None:
+    def _enter_finalising(self, now: float) -> None:
         self._drop_backlog()
         self._hold_reading(False)
+        self._deliver(self._delivery.over(), now)
         for heard in self._in_flight:  # the user said it, though nobody answers any more
             self._out.append(Record(heard.frame, silence(), heard.flags | FrameFlags.AGENT_SILENT))
         self.counts.unanswered += len(self._in_flight)
         self._in_flight.clear()
-        self._out += [AgentDone(), Finish(self._ending, {"counts": self.counts.as_dict()})]
+        if self._started:
+            self._out += self._shortfall.over(self.counts.accepted, self.counts.dropped)
+        self._out += [AgentDone(), Finish(self._ending, self._summary())]
 
     def _enter_ended(self, _now: float) -> None:
         if self._started:
@@ -310,6 +337,9 @@ class Session:
         State.FINALISING: _enter_finalising,
         State.ENDED: _enter_ended,
     }
+
+    def _summary(self) -> dict[str, Any]:
+        return {"counts": self.counts.as_dict()} | self._delivery.summary
 
     def _usage(self) -> Usage:
         return Usage(self.seconds, min(1.0, self.counts.answered / max(1, self._context_frames)))

@@ -68,6 +68,14 @@ def whole(least: int, most: int) -> Rule:
     )
 
 
+def steps(least: int, most: int, step: int) -> Rule:
+    return Rule(
+        f"must be a multiple of {step} from {least} to {most}",
+        lambda value: type(value) is int and least <= value <= most and value % step == 0,
+        _number_or_text(int),
+    )
+
+
 def seconds(least: float, most: float) -> Rule:
     return Rule(
         f"must be a number of seconds from {least:.12g} to {most:.12g}",

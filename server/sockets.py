@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import secrets
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
-from server.answers import problem, refuse
+from server.answers import no_page, refuse, wants_socket
 from server.call import Call, Setup
 from server.errors import BadParameter
 from server.hall import HALL, MakeCall
@@ -45,18 +45,10 @@ async def moshi(request: web.Request) -> web.StreamResponse:
 
 
 async def _converse(request: web.Request, make: MakeCall) -> web.StreamResponse:
-    if request.headers.get(hdrs.UPGRADE, "").lower() != "websocket":
-        return _no_page(request)
+    if not wants_socket(request):
+        return no_page(request)
     hall = request.app[HALL]
     if refusal := hall.refusal():
         hall.metrics.refused(refusal.reason)
         return refuse(refusal)
     return await hall.receive(request, make)
-
-
-def _no_page(request: web.Request) -> web.Response:
-    answer = problem(426, "upgrade_required", f"{request.path} is a WebSocket, not a page")
-    answer.headers.update(
-        {hdrs.UPGRADE: "websocket", hdrs.CONNECTION: "Upgrade"}
-    )  # RFC 9110, section 15.5.22
-    return answer

@@ -16,9 +16,13 @@ log = logging.getLogger("duet.worker")
 
 
 class Worker:
-    """most: so many jobs may wait. The thread comes with the first one and keeps no process alive."""
+    """most: so many jobs may wait. The thread comes with the first one and keeps no process alive.
+
+    done: how many jobs are, failed ones too.
+    """
 
     def __init__(self, name: str, most: int) -> None:
+        self.done = 0
         self._most = most
         self._jobs: deque[Job] = deque()
         self._changed = threading.Condition()
@@ -51,6 +55,7 @@ class Worker:
                 job()
             except Exception:
                 log.exception("%s: a job failed", self._thread.name)
+            self.done += 1
 
     def _next(self) -> Job | None:
         with self._changed:

@@ -22,19 +22,24 @@ def session_url(server: str, *, binary: bool) -> str:
 
     A base that already ends in `/v1` or in the endpoint itself is understood.
     """
-    try:
-        parts = urlsplit(server.strip())
-        known = parts.scheme in _SCHEMES and parts.hostname is not None
-        _ = parts.port  # raises where it is no number up to 65535
-    except ValueError as error:
-        raise ConnectError(f"the server address {server!r} cannot be read: {error}") from None
-    if not known or parts.query or parts.fragment:
-        raise ConnectError(
-            f"the server address must look like ws://HOST:PORT, wss://, http:// or https://, not {server!r}"
-        )
-    base = parts.path.rstrip("/").removesuffix(_ENDPOINT).removesuffix("/v1")
-    query = urlencode({"audio": "binary"}) if binary else ""
-    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, base + _ENDPOINT, query, ""))
+    return _url(server, _ENDPOINT, {"audio": "binary"} if binary else {})
+
+
+def attach_url(
+    server: str, session_id: str, *, audio: str, from_ms: int | None = None, transcribe: bool = False
+) -> str:
+    """Where one session is observed. audio: events (the server's own choice), binary or none."""
+    query = {} if audio == "events" else {"audio": audio}
+    if from_ms is not None:
+        query["from_ms"] = str(from_ms)
+    if transcribe:
+        query["transcribe"] = "true"
+    return _url(server, f"{_ENDPOINT}/{quote(session_id, safe='')}/attach", query)
+
+
+def observe_url(server: str) -> str:
+    """Where a server tells of its sessions."""
+    return _url(server, "/v1/live/observe", {})
 
 
 def content_url(server: str, session_id: str) -> str:
@@ -51,3 +56,18 @@ def headers(api_key: str | None) -> dict[str, str]:
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConnectError("the API key may hold only printable ASCII characters without spaces")
     return {"Authorization": f"Bearer {key}"}
+
+
+def _url(server: str, path: str, query: dict[str, str]) -> str:
+    try:
+        parts = urlsplit(server.strip())
+        known = parts.scheme in _SCHEMES and parts.hostname is not None
+        _ = parts.port  # raises where it is no number up to 65535
+    except ValueError as error:
+        raise ConnectError(f"the server address {server!r} cannot be read: {error}") from None
+    if not known or parts.query or parts.fragment:
+        raise ConnectError(
+            f"the server address must look like ws://HOST:PORT, wss://, http:// or https://, not {server!r}"
+        )
+    base = parts.path.rstrip("/").removesuffix(_ENDPOINT).removesuffix("/v1")
+    return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, base + path, urlencode(query), ""))

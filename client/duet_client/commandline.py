@@ -12,6 +12,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from duet_client import __version__
 from duet_client.address import DEFAULT_SERVER, KEY_VARIABLE, content_url
 from duet_client.bench import BenchPlan, BenchResult, run_bench
@@ -27,6 +29,7 @@ from duet_client.talk import converse
 from duet_client.wire import DuetOptions, Info
 
 _PLAN = BenchPlan()
+TAIL_MAX_S = 600.0
 _WHAT = f"Talk to a Duet server. An API key is taken from the variable {KEY_VARIABLE}."
 _FREE = "sending as fast as the server answers; that is real time unless it runs with --pace free"
 
@@ -61,6 +64,9 @@ def _file_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", type=Path, metavar="IN", help="recording to play")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.wav", help="what to write")
     parser.add_argument("--channel", type=int, default=0, help="of IN, from 0 (default: %(default)s)")
+    parser.add_argument(
+        "--tail", type=float, default=0.0, metavar="SECONDS", help="of silence after IN, for the answer"
+    )
     parser.add_argument("--store", action="store_true", help="the server keeps a recording of its own, too")
     parser.add_argument("--as-fast-as-possible", action="store_true", help="do not pace; see --pace free")
     _sampling_arguments(parser)
@@ -85,7 +91,10 @@ def _sampling(arguments: argparse.Namespace) -> DuetOptions:
 
 def _file(arguments: argparse.Namespace) -> int:
     _check_output(arguments.input, arguments.output)
+    if not 0 <= arguments.tail <= TAIL_MAX_S:
+        raise CommandError(f"--tail must be 0 to {TAIL_MAX_S:g} seconds, not {arguments.tail:g}")
     pcm, channels = read_recording(arguments.input, arguments.channel)
+    pcm = np.concatenate([pcm, np.zeros(round(arguments.tail * RATE), pcm.dtype)])
     if channels > 1:
         _say(f"{arguments.input} has {channels} channels; playing channel {arguments.channel}")
     if arguments.as_fast_as_possible:

@@ -29,6 +29,7 @@ from duet_client.fields import (
     write_fields,
 )
 from duet_client.formats import AudioFormat
+from duet_client.sideband_commands import SIDEBAND_COMMANDS, SidebandCommand
 
 TEMPERATURE_MAX = 10.0
 TOP_K_MAX = 2**31 - 1
@@ -111,7 +112,16 @@ class UnsupportedCommand:
     event_id: str | None = None
 
 
-Command = SessionStart | InputAudioAppend | Mute | Unmute | InstructionsAppend | Close | UnsupportedCommand
+Command = (
+    SessionStart
+    | InputAudioAppend
+    | Mute
+    | Unmute
+    | InstructionsAppend
+    | Close
+    | UnsupportedCommand
+    | SidebandCommand
+)
 
 
 def _read_voice(value: Any, where: str) -> str:
@@ -172,6 +182,7 @@ COMMANDS: dict[str, tuple[type[Any], Fields]] = {
         ),
     ),
     "session.close": (Close, (_EVENT_ID,)),
+    **SIDEBAND_COMMANDS,
 }
 _TYPE_OF = {cls: name for name, (cls, _) in COMMANDS.items()}
 _START = COMMANDS["session.start"][1]

@@ -6,6 +6,7 @@
     │   ├── Unreachable    nobody answers there, or not with this protocol
     │   ├── Unauthorized   401: missing or wrong API key
     │   ├── Forbidden      403: this page or caller may not connect
+    │   ├── NoSession      404: no such session, or it is over
     │   ├── ServerFull     503: no free place, `retry_after_s` says when to come back
     │   └── StartRefused   the server did not accept session.start
     ├── SessionLost        the connection ended before session.closed
@@ -56,8 +57,12 @@ class Forbidden(ConnectError):
     """HTTP 403: the server does not serve this origin."""
 
 
+class NoSession(ConnectError):
+    """HTTP 404: there is no such session, or it is over and done with."""
+
+
 class ServerFull(ConnectError):
-    """HTTP 503: every place is taken.
+    """HTTP 503: every place is taken, for calls or for a call's observers.
 
     retry_after_s: seconds the server asks to wait, None where it named none.
     """

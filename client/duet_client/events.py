@@ -26,6 +26,7 @@ from duet_client.fields import (
     read_fields,
     write_fields,
 )
+from duet_client.sideband_events import SIDEBAND_EVENTS, SidebandEvent
 
 CloseReason = Literal["close_requested", "expired", "content", "remote_hangup", "connection_lost"]
 
@@ -82,11 +83,13 @@ class UsageUpdated:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Something the client should know and need not act on."""
+    """Something the client should know and need not act on; times where it belongs to a span of the call."""
 
     code: str
     message: str
     client_event_id: str | None = None
+    start_ms: int | None = None
+    end_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,7 @@ Event = (
     | Unmuted
     | SessionClosed
     | UnknownEvent
+    | SidebandEvent
 )
 
 _ANSWERS = Field("client_event_id", "client_event_id", TEXT)
@@ -185,6 +189,8 @@ EVENTS: dict[str, tuple[type[Any], Fields]] = {
             Field("code", "code", NAME, required=True),
             Field("message", "message", TEXT, required=True),
             _ANSWERS,
+            Field("start_ms", "start_ms", INTEGER),
+            Field("end_ms", "end_ms", INTEGER),
         ),
     ),
     "error": (
@@ -213,6 +219,7 @@ EVENTS: dict[str, tuple[type[Any], Fields]] = {
             _ANSWERS,
         ),
     ),
+    **SIDEBAND_EVENTS,
 }
 _TYPE_OF = {cls: name for name, (cls, _) in EVENTS.items()}
 _TYPE = Field("type", "type", NAME, required=True)

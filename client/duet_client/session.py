@@ -6,55 +6,19 @@ Refuses to know microphones, files and how samples are compressed.
 from __future__ import annotations
 
 import asyncio
-import json
-import ssl
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy.typing as npt
-from websockets.asyncio.client import ClientConnection
-from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from duet_client import pcm, wire
-from duet_client.address import KEY_VARIABLE, headers, session_url
-from duet_client.errors import (
-    ConnectError,
-    Forbidden,
-    ServerFull,
-    SessionLost,
-    StartRefused,
-    Unauthorized,
-    Unreachable,
-)
+from duet_client.address import headers, session_url
+from duet_client.errors import ServerFull, SessionLost, StartRefused, Unreachable
+from duet_client.link import OPEN_TIMEOUT_S, Link, open_link
 
-OPEN_TIMEOUT_S = 20.0
-_CLOSE_TIMEOUT_S = 5.0
-_MESSAGE_MAX = 4 * 1024 * 1024
 _PIECE_S = 1.0  # longest audio message: far below the server's limits of 1 MiB and 30 s
-
-
-@dataclass(frozen=True, slots=True)
-class _Socket:
-    """A WebSocket that speaks events and commands, and says SessionLost when it ends."""
-
-    raw: ClientConnection
-
-    async def send(self, message: str | bytes) -> None:
-        try:
-            await self.raw.send(message)
-        except ConnectionClosed as closed:
-            raise _lost(closed) from None
-
-    async def receive(self) -> wire.Event:
-        try:
-            message = await self.raw.recv()
-        except ConnectionClosed as closed:
-            raise _lost(closed) from None
-        return wire.OutputAudioDelta(message) if isinstance(message, bytes) else wire.parse_event(message)
 
 
 class Session:
@@ -68,7 +32,7 @@ class Session:
 
     def __init__(
         self,
-        socket: _Socket,
+        link: Link,
         started: wire.SessionStarted,
         early: list[wire.Event],
         audio_format: wire.AudioFormat,
@@ -76,7 +40,7 @@ class Session:
     ) -> None:
         self.started = started
         self.audio_format = audio_format
-        self._socket = socket
+        self._link = link
         self._early = deque(early)
         self._binary = binary
         self._closed = False
@@ -100,23 +64,23 @@ class Session:
         for at in range(0, len(data), step):
             piece = bytes(data[at : at + step])
             message = piece if self._binary else wire.dump_command(wire.InputAudioAppend(piece))
-            await self._socket.send(message)
+            await self._link.send(message)
 
     async def mute(self) -> None:
         """From now on the model hears silence; keep sending, the clock goes on."""
-        await self._socket.send(wire.dump_command(wire.Mute()))
+        await self._link.send(wire.dump_command(wire.Mute()))
 
     async def unmute(self) -> None:
-        await self._socket.send(wire.dump_command(wire.Unmute()))
+        await self._link.send(wire.dump_command(wire.Unmute()))
 
     async def append_instructions(self, content: str) -> None:
         """Give the model a text while the call runs."""
-        await self._socket.send(wire.dump_command(wire.InstructionsAppend(content)))
+        await self._link.send(wire.dump_command(wire.InstructionsAppend(content)))
 
     async def close(self) -> None:
         """Say that no audio follows; iterate on until the server has answered all of it."""
         if not self._closed:
-            await self._socket.send(wire.dump_command(wire.Close()))
+            await self._link.send(wire.dump_command(wire.Close()))
 
     def __aiter__(self) -> Session:
         return self
@@ -126,7 +90,7 @@ class Session:
             return self._early.popleft()
         if self._closed:
             raise StopAsyncIteration
-        event = await self._socket.receive()
+        event = await _receive(self._link)
         self._closed = isinstance(event, wire.SessionClosed)
         return event
 
@@ -164,55 +128,26 @@ async def connect(
     start = wire.SessionStart(model, audio_format, instructions, voice, store, sampling or wire.DuetOptions())
     try:
         async with asyncio.timeout(open_timeout_s):
-            socket = _Socket(await _open(url, extra))
+            link = await open_link(url, extra, "session.closed")
             try:
-                started, early = await _start(socket, start)
+                started, early = await _start(link, start)
             except BaseException:
-                await socket.raw.close()
+                await link.close()
                 raise
     except TimeoutError:
         raise Unreachable(f"{server} did not start a session within {open_timeout_s:g} s") from None
     try:
-        yield Session(socket, started, early, audio_format, binary)
+        yield Session(link, started, early, audio_format, binary)
     finally:
-        await socket.raw.close()
+        await link.close()
 
 
-async def _open(url: str, extra: dict[str, str]) -> ClientConnection:
-    try:
-        return await open_socket(
-            url,
-            additional_headers=extra,
-            compression=None,  # audio does not shrink, and deflate costs both sides
-            open_timeout=None,
-            ping_timeout=None,  # a server that slows us down reads late, pings too; that is no death
-            close_timeout=_CLOSE_TIMEOUT_S,
-            max_size=_MESSAGE_MAX,
-        )
-    except InvalidStatus as refused:
-        _refused(refused, url)
-    except (InvalidHandshake, EOFError, ConnectionResetError) as error:
-        said = str(error) or "it hung up"
-        raise Unreachable(f"{url} does not answer as a WebSocket server: {said}{_other(url)}") from None
-    except ssl.SSLCertVerificationError as error:
-        raise Unreachable(f"{url} cannot be trusted: {error.verify_message or error}") from None
-    except ssl.SSLError as error:
-        raise Unreachable(f"{url} does not answer with TLS: {error}{_other(url)}") from None
-    except OSError as error:
-        raise Unreachable(f"{url} cannot be reached: {error}") from None
-
-
-def _other(url: str) -> str:
-    """A hint for whoever mixed up plain and encrypted."""
-    return f" (try {'ws:// if it speaks no TLS' if url.startswith('wss:') else 'wss:// if it speaks TLS'})"
-
-
-async def _start(socket: _Socket, start: wire.SessionStart) -> tuple[wire.SessionStarted, list[wire.Event]]:
+async def _start(link: Link, start: wire.SessionStart) -> tuple[wire.SessionStarted, list[wire.Event]]:
     early: list[wire.Event] = []
     try:
-        await socket.send(wire.dump_command(start))
+        await link.send(wire.dump_command(start))
         while True:
-            event = await socket.receive()
+            event = await _receive(link)
             if isinstance(event, wire.SessionStarted):
                 return event, early
             if isinstance(event, wire.Error):
@@ -224,34 +159,6 @@ async def _start(socket: _Socket, start: wire.SessionStart) -> tuple[wire.Sessio
         raise StartRefused(f"no session was started: {lost}") from None
 
 
-def _lost(closed: ConnectionClosed) -> SessionLost:
-    code = closed.rcvd.code if closed.rcvd else 1006
-    reason = f": {closed.rcvd.reason}" if closed.rcvd and closed.rcvd.reason else ""
-    return SessionLost(f"the connection ended before session.closed (code {code}{reason})", code)
-
-
-def _refused(refused: InvalidStatus, url: str) -> NoReturn:
-    response = refused.response
-    said = _message(response.body or b"")
-    match response.status_code:
-        case 401:
-            said = said or "the API key is missing or wrong"
-            raise Unauthorized(f"{said} (set the variable {KEY_VARIABLE})")
-        case 403:
-            raise Forbidden(said or "the server does not serve this origin")
-        case 503:
-            raise ServerFull(said or "the server is full", _seconds(response.headers.get("Retry-After")))
-        case status:
-            raise ConnectError(f"{url} answered HTTP {status}" + (f": {said}" if said else ""))
-
-
-def _message(body: bytes) -> str:
-    """`error.message` of a refusal's JSON body, or nothing where it has another shape."""
-    try:
-        return str(json.loads(body)["error"]["message"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    return float(retry_after) if retry_after is not None and retry_after.isdecimal() else None
+async def _receive(link: Link) -> wire.Event:
+    message = await link.receive()
+    return wire.OutputAudioDelta(message) if isinstance(message, bytes) else wire.parse_event(message)

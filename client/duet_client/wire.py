@@ -1,8 +1,9 @@
 """The Live wire's vocabulary, for clients and servers: text in, messages out, and back.
 
 Standard library only and pure: no sockets, no clocks, no samples. Commands are what a client says,
-events are what a server says; the tables `COMMANDS` and `EVENTS` are the whole wire, each message's
-class and fields, and golden messages for other languages stand in tests/client/vectors/wire.json.
+events are what a server says; what begins with `duet.` is between a server and its observers. The tables
+`COMMANDS` and `EVENTS` are the whole wire, each message's class and fields, and golden messages for other
+languages stand in tests/client/vectors.
 
 With `?audio=binary` audio travels as binary WebSocket messages in the session's format, both ways,
 instead of `session.input_audio.append` and `session.output_audio.delta`; all else is the same.
@@ -48,6 +49,24 @@ from duet_client.events import (
     parse_event,
 )
 from duet_client.formats import FRAME_MS, AudioFormat
+from duet_client.sideband_commands import (
+    LagMode,
+    SidebandCommand,
+    TranscriptAppend,
+    TranscriptFinal,
+    TranscriptLag,
+    TranscriptUtterance,
+)
+from duet_client.sideband_events import (
+    Attached,
+    CallClosed,
+    CallStarted,
+    Gap,
+    Guardrail,
+    SidebandEvent,
+    WordsAppended,
+)
+from duet_client.words import Channel, Word, write_words
 
 
 class CloseCode(IntEnum):
@@ -66,7 +85,11 @@ __all__ = [
     "DUET",
     "EVENTS",
     "FRAME_MS",
+    "Attached",
     "AudioFormat",
+    "CallClosed",
+    "CallStarted",
+    "Channel",
     "Close",
     "CloseCode",
     "CloseReason",
@@ -74,11 +97,14 @@ __all__ = [
     "DuetOptions",
     "Error",
     "Event",
+    "Gap",
+    "Guardrail",
     "Info",
     "InputAudioAppend",
     "InputTranscriptDelta",
     "InstructionsAppend",
     "InstructionsAppended",
+    "LagMode",
     "Mute",
     "Muted",
     "OutputAudioDelta",
@@ -86,14 +112,23 @@ __all__ = [
     "SessionClosed",
     "SessionStart",
     "SessionStarted",
+    "SidebandCommand",
+    "SidebandEvent",
+    "TranscriptAppend",
+    "TranscriptFinal",
+    "TranscriptLag",
+    "TranscriptUtterance",
     "UnknownEvent",
     "Unmute",
     "Unmuted",
     "UnsupportedCommand",
     "UsageUpdated",
     "WireError",
+    "Word",
+    "WordsAppended",
     "dump_command",
     "dump_event",
     "parse_command",
     "parse_event",
+    "write_words",
 ]

@@ -57,6 +57,7 @@ def test_a_call_is_recorded_with_both_channels_in_step(tmp_path: Path, container
             "MUTED": 4,
             "SILENCE_FED": 8,
             "AGENT_SILENT": 16,
+            "GUARDED": 32,
         },
     }
     assert {one.name for one in tmp_path.iterdir()} == {path.name, "sess_1.json"}

@@ -54,6 +54,16 @@ def test_store_asks_the_server_to_keep_its_own_and_tells_where(tmp_path: Path, r
     assert f"the server keeps session sess_1: {address}" in ran.err.splitlines()
 
 
+def test_a_tail_of_silence_waits_for_the_answer(tmp_path: Path, recording: Path) -> None:
+    out = tmp_path / "out.wav"
+    ran = against(lambda url: ("file", recording, "-o", out, "--tail", "0.4", "--server", url), EchoServer())
+    assert ran.code == 0
+    with wave.open(str(out)) as file:
+        assert file.getnframes() == (5 + 5) * 1920
+    refused = asyncio.run(duet("file", recording, "-o", out, "--tail", "-1"))
+    assert (refused.code, refused.err) == (2, "duet_client: --tail must be 0 to 600 seconds, not -1\n")
+
+
 def test_an_interrupted_call_says_in_one_line_what_was_kept(tmp_path: Path, recording: Path) -> None:
     out = tmp_path / "out.wav"
 

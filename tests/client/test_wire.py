@@ -15,9 +15,14 @@ from hypothesis import strategies as st
 from duet_client import wire
 from model.config import Sampling
 
-VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
-    (Path(__file__).parent / "vectors" / "wire.json").read_text("utf-8")
-)
+GOLDEN = [
+    json.loads((Path(__file__).parent / "vectors" / name).read_text("utf-8"))
+    for name in ("wire.json", "sideband.json")
+]
+KINDS = ("commands", "events", "refused_commands", "refused_events")
+VECTORS: dict[str, list[dict[str, Any]]] = {
+    kind: [case for golden in GOLDEN for case in golden[kind]] for kind in KINDS
+}
 
 
 def cases(kind: str, *, written: bool = False) -> pytest.MarkDecorator:
@@ -41,6 +46,8 @@ def build(case: dict[str, Any]) -> Any:
         given_fields["audio_format"] = wire.AudioFormat(**given_fields["audio_format"])
         given_fields["duet"] = wire.DuetOptions(**given_fields["duet"])
         given_fields["unsupported"] = tuple(given_fields["unsupported"])
+    if "words" in given_fields:
+        given_fields["words"] = tuple(wire.Word(**word) for word in given_fields["words"])
     return getattr(wire, case["message"])(**given_fields)
 
 

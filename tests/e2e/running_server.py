@@ -22,6 +22,7 @@ from audio.frames import FRAME_SAMPLES
 from duet_client.session import Session, connect
 from duet_client.wire import DuetOptions, OutputAudioDelta
 
+ROOT = Path(__file__).resolve().parents[2]
 READY_S = 120
 GREEDY = DuetOptions(text_temperature=0.0, audio_temperature=0.0, seed=1)
 Pcm = npt.NDArray[np.int16]
@@ -41,7 +42,7 @@ class RunningServer:
         return self.log_file.read_text()
 
     def get(self, path: str) -> str:
-        with urllib.request.urlopen(self.url + path, timeout=10) as response:
+        with urllib.request.urlopen(self.url + path, timeout=60) as response:
             return str(response.read().decode())
 
     def metric(self, name: str) -> float:
@@ -63,15 +64,21 @@ class RunningServer:
 
 
 @contextmanager
-def running_server(model: Path, folder: Path, *arguments: str) -> Iterator[RunningServer]:
-    """Starts one on a free port and waits for the line that says it is ready."""
+def running_server(
+    model: Path, folder: Path, *arguments: str, modules: Path | None = None
+) -> Iterator[RunningServer]:
+    """Starts one on a free port and waits for the line that says it is ready. Without a sidecar, unless the
+    arguments say otherwise. modules: a folder whose modules come before ours."""
     recordings = folder / "recordings"
     command = [sys.executable, "-m", "server", "--model", str(model), "--port", "0"]
-    command += ["--recordings", str(recordings), *arguments]
+    command += ["--recordings", str(recordings), "--sidecar", "off", *arguments]
     log_file = folder / "server.log"
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    if modules is not None:
+        environment |= {"PYTHONPATH": os.pathsep.join(map(str, [ROOT, ROOT / "client"]))}
     with log_file.open("w") as log:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+            command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, cwd=modules
         )
         try:
             yield RunningServer(process, _url(process, log_file), recordings, log_file)

@@ -37,6 +37,11 @@ async def together(url: str, sounds: list[Pcm]) -> list[Played]:
     return await asyncio.gather(*(play(url, sound, store=True) for sound in sounds))
 
 
+def same(a: Pcm, b: Pcm) -> bool:
+    """To the last bit of 16: a batch of another size adds its float32 numbers up in another order."""
+    return a.shape == b.shape and int(np.abs(a.astype(np.int32) - b).max()) <= 1
+
+
 def check_frames_and_recordings(server: RunningServer, calls: list[Played]) -> None:
     """One frame out per frame in, and a recording whose two channels are what went over the wire."""
     for call in calls:
@@ -58,7 +63,7 @@ def test_eight_calls_of_forty_seconds_each_equal_the_same_call_alone(server: Run
     assert alone.frames_sent == 500
     check_frames_and_recordings(server, [alone, *calls])
     for call in calls:
-        assert np.array_equal(call.received, alone.received)
+        assert same(call.received, alone.received)
 
 
 def test_eight_calls_with_eight_sounds_do_not_hear_each_other(server: RunningServer) -> None:
@@ -68,7 +73,7 @@ def test_eight_calls_with_eight_sounds_do_not_hear_each_other(server: RunningSer
     assert len({call.received.tobytes() for call in crowd}) == CALLS
     for seed in (0, 5):
         (alone,) = asyncio.run(together(server.url, [sounds[seed]]))
-        assert np.array_equal(crowd[seed].received, alone.received)
+        assert same(crowd[seed].received, alone.received)
 
 
 def test_the_same_seed_gives_the_same_call_over_the_socket(server: RunningServer) -> None:

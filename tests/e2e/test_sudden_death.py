@@ -32,8 +32,8 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def server(small_model: Path, tmp_path: Path) -> Iterator[RunningServer]:
-    with running_server(small_model, tmp_path, "--capacity", "1") as server:
+def server(tiny_model: Path, tmp_path: Path) -> Iterator[RunningServer]:
+    with running_server(tiny_model, tmp_path, "--capacity", "1") as server:
         yield server
 
 

@@ -49,9 +49,9 @@ class Desk:
 
     def perform(self, deeds: list[Deed]) -> None:
         """In order, then what they lead to; the model answers when nothing else is left to do."""
-        todo = deque(deeds)
-        while todo or self._owed:
-            todo += self._carry_out(todo.popleft()) if todo else self._answer()
+        waiting = deque(deeds)
+        while waiting or self._owed:
+            waiting += self._carry_out(waiting.popleft()) if waiting else self._answer()
 
     def _answer(self) -> list[Deed]:
         submit, number = self._owed.popleft(), self._frame

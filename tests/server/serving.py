@@ -21,11 +21,12 @@ from audio.frames import FRAME_SAMPLES
 from server.app import Server, serve
 from server.archive import Archive
 from server.config import ServerConfig
+from server.door import Door
 from server.listen import bind
 from server.switchboard import Switchboard
 from tests.server.echo_engine import EchoRuntime, echo_engine
 
-WAIT_S = 10
+WAIT_S = 60
 """Longest wait for something that must happen; never how long something takes."""
 
 
@@ -63,17 +64,20 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    recordings: Path | None = None, tls: ssl.SSLContext | None = None, **settings: Any
+    recordings: Path | None = None,
+    tls: ssl.SSLContext | None = None,
+    door: Door | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Running]:
     """Starts and stops a server; on the way out nothing of it may be left."""
     before = asyncio.all_tasks()
     defaults: dict[str, Any] = {"capacity": 2, "host": "127.0.0.1"}
-    kept: dict[str, Any] = {"recordings": recordings} if recordings else {"record": "never"}
+    kept: dict[str, Any] = {"recordings": recordings} if recordings else {"keep": "off"}
     config = ServerConfig(**defaults | kept | settings)
     runtime, board = EchoRuntime(config.capacity), Switchboard()
     engine = echo_engine(runtime, board.on_step)
     sockets = bind(config.host, 0)
-    async with serve(config, engine, board, sockets, tls) as server:
+    async with serve(config, engine, board, sockets, tls, door=door) as server:
         yield Running(server, runtime, sockets[0].getsockname()[1], tls is not None)
     left = asyncio.all_tasks() - before
     assert not left, f"tasks are left over: {left}"
@@ -129,7 +133,7 @@ class Talker:
 
 @asynccontextmanager
 async def talking(address: str, **options: Any) -> AsyncIterator[Talker]:
-    async with connect(address, **options) as socket:
+    async with connect(address, **{"max_queue": None} | options) as socket:
         yield Talker(socket)
 
 

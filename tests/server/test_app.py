@@ -24,7 +24,7 @@ def test_every_route_but_probes_metrics_and_the_page_asks_for_a_key() -> None:
     engine = echo_engine(EchoRuntime(1), board.on_step)
 
     async def scene() -> set[str]:
-        app = create_app(ServerConfig(record="never"), engine, board)
+        app = create_app(ServerConfig(keep="off"), engine, board)
         return {resource.canonical for resource in app.router.resources()}
 
     paths = asyncio.run(scene())
@@ -45,7 +45,7 @@ def test_a_model_that_does_not_get_warm_is_never_listened_for() -> None:
         engine = echo_engine(Cold(1), board.on_step)
         (socket, *_) = sockets = bind("127.0.0.1", 0)
         with pytest.raises(ModelError, match="out of memory"):
-            async with serve(ServerConfig(record="never"), engine, board, sockets):
+            async with serve(ServerConfig(keep="off"), engine, board, sockets):
                 pytest.fail("it listened")
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", socket.getsockname()[1])

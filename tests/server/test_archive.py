@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -29,7 +30,7 @@ from server.worker import Worker
 
 ID = "sess_" + "0123456789abcdef" * 2
 FINE = FrameFlags(0)
-WAIT_S = 20
+WAIT_S = 60
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -173,6 +174,50 @@ def test_frames_missed_at_the_very_end_are_told_too() -> None:
     call.close()
     assert len(call.disk.frames) == 128
     assert call.disk.extra == {"frames_replaced": 3, "replaced": [[125, 3]]}
+
+
+def test_a_call_that_gives_up_waiting_for_the_disk_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def scene() -> None:
+        waiting = asyncio.create_task(call.entry.caught_up())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        call.let_go()
+
+    call = StuckCall()
+    call.fill()
+    asyncio.run(scene())
+    call.close()
+    assert caplog.text == ""
+
+
+def test_a_disk_that_takes_nothing_is_not_waited_for_until_it_takes_a_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scene() -> None:
+        for _ in range(2):
+            await call.entry.caught_up()
+        assert waits == [0.0]
+        call.let_go()
+        call.disk.reached.clear()
+        call.disk.go.clear()
+        call.fill()
+        await call.entry.caught_up()
+        assert waits == [0.0, 0.0]
+
+    async def wait(done: Any, **limit: Any) -> Any:
+        waits.append(limit["timeout"])
+        return await asyncio_wait(done, **limit)
+
+    call, asyncio_wait = StuckCall(), asyncio.wait
+    waits: list[float] = []
+    monkeypatch.setattr("server.archive.STUCK_S", 0.0)
+    monkeypatch.setattr("server.archive.asyncio.wait", wait)
+    call.fill()
+    asyncio.run(scene())
+    call.let_go()
+    call.close()
 
 
 def test_a_slow_disk_is_logged_once_a_call(caplog: pytest.LogCaptureFixture) -> None:

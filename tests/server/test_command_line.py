@@ -74,6 +74,8 @@ def refusal(folder: Path, *arguments: str | Path, keys: str | None = None) -> st
         (["--port", "70000"], "duet: --port must be a whole number from 0 to 65535, not 70000"),
         (["--pace", "slow"], "duet: --pace must be one of realtime, free, not 'slow'"),
         (["--device", "abacus"], "duet: --device must be auto, cpu, cuda or cuda:N, not 'abacus'"),
+        (["--holdback-ms", "100"], "duet: --holdback-ms must be a multiple of 80 from 0 to 2000, not 100"),
+        (["--redact", "none.toml"], "duet: --redact cannot be read: none.toml: No such file or directory"),
         (["--drain-s"], "duet: argument --drain-s: expected one argument"),
         (["--api-keys", "hush"], "duet: unrecognized arguments: --api-keys hush"),
         (["--host", "192.0.2.1"], "duet: --host is no address of this machine: 192.0.2.1"),
@@ -230,6 +232,7 @@ def test_a_server_says_one_line_when_it_is_ready_answers_over_tls_and_stops_on_a
     cert, key = make_pair(tmp_path)
     command = [sys.executable, "-m", "server", "--model", str(small_model), "--port", "0", "--capacity", "1"]
     command += ["--tls-cert", str(cert), "--tls-key", str(key), "--recordings", str(tmp_path / "calls")]
+    command += ["--sidecar", "off"]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True)
     with killed_in_the_end(process) as server:

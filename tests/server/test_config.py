@@ -28,6 +28,9 @@ def test_the_defaults_are_the_documented_ones() -> None:
     assert (config.pace, config.record, config.recording_format) == ("realtime", "store", "flac")
     assert config.recordings == Path("recordings")
     assert config.max_message_bytes == 1_048_576
+    assert (config.keep, config.retention_days, config.redact) == ("full", 0, None)
+    assert (config.sidecar, config.sidecar_model) == ("managed", "auto")
+    assert (config.guardrails, config.holdback_ms) == (None, 0)
 
 
 def test_every_setting_but_the_keys_is_an_option() -> None:
@@ -78,6 +81,17 @@ def test_an_option_that_may_repeat_collects_its_values() -> None:
         ("allowed_origins", ("example.org",), "https://example.org"),
         ("allowed_origins", ("https://example.org/page",), "without a path"),
         ("recordings", "recordings", "a path"),
+        ("keep", "some", "off, metadata, full"),
+        ("retention_days", -1, "a whole number from 0 to 36500"),
+        ("retention_days", 0.5, "a whole number"),
+        ("redact", "redact.toml", "a path"),
+        ("sidecar", "on", "managed, external, off"),
+        ("sidecar_model", " ", "the name of a Whisper model or a folder"),
+        ("guardrails", "rules.toml", "a path"),
+        ("holdback_ms", 100, "a multiple of 80 from 0 to 2000"),
+        ("holdback_ms", 2_080, "a multiple of 80 from 0 to 2000"),
+        ("holdback_ms", -80, "a multiple of 80"),
+        ("holdback_ms", 80.0, "a multiple of 80"),
     ],
 )
 def test_a_bad_value_is_refused_by_name_with_what_is_allowed(name: str, value: Any, allowed: str) -> None:
@@ -109,3 +123,8 @@ def test_settings_do_not_change_once_made() -> None:
 
 def test_printing_the_settings_shows_no_key() -> None:
     assert "hush" not in repr(ServerConfig(api_keys=("hush",)))
+
+
+def test_only_where_all_is_kept_is_audio_kept() -> None:
+    assert ServerConfig(record="all").recorded == "all"
+    assert {ServerConfig(record="all", keep=keep).recorded for keep in ("off", "metadata")} == {"never"}

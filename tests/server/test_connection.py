@@ -107,7 +107,7 @@ async def speaking(make: MakeCall) -> AsyncIterator[tuple[str, Hall]]:
     board, runtime = Switchboard(), EchoRuntime(2)
     engine = echo_engine(runtime, board.on_step)
     engine.start()
-    app = create_app(ServerConfig(record="never"), engine, board)
+    app = create_app(ServerConfig(keep="off"), engine, board)
     app.router.add_get("/call", handle)
     runner = web.AppRunner(app)
     await runner.setup()

@@ -50,7 +50,7 @@ def test_every_state_in_which_somebody_could_wait_for_ever_has_a_timeout() -> No
 
 
 def test_endings_have_names_of_their_own_and_say_something_when_they_say_it() -> None:
-    assert len({ending.reason for ending in ALL_ENDINGS}) == len(ALL_ENDINGS) == 17
+    assert len({ending.reason for ending in ALL_ENDINGS}) == len(ALL_ENDINGS) == 18
     assert all(bool(ending.message) == bool(ending.code) == bool(ending.told_as) for ending in ALL_ENDINGS)
 
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from audio.frames import FRAME_SAMPLES, silence
+from duet_client.wire import Word
 from model.engine import FrameResult, Ticket
 from server import endings
-from server.actions import Deed, Dropped, Finish, Send, Submit
-from server.live import LiveCall
+from server.actions import Deed, Dropped, Finish, Missed, Publish, Send, Submit
+from server.live import LiveCall, shortfall
+from server.sideband import rendering
 from tests.server.calls import Desk, setup
 from tests.server.sessions import LIMITS
 
@@ -157,6 +159,27 @@ def test_a_client_that_is_ahead_of_the_clock_is_told_once() -> None:
     assert "--pace free" in info["message"]
 
 
+def test_where_the_users_audio_was_filled_up_is_told_with_its_span_and_to_observers_too() -> None:
+    session = Desk(LiveCall(replace(setup(), limits=LIMITS), False, 0.0))
+    session.start()
+    for tenth in range(100, 131):
+        session.now = tenth / 10
+        session.perform(session.call.tick(session.now))
+    infos = [event for event in session.events if event["type"] == "info"]
+    assert [(info["code"], info["start_ms"], info["end_ms"]) for info in infos] == [("input_filled", 0, 2000)]
+    deeds = [*session.call.receive(json.dumps(append(tone(1))), 13.1), *session.call.go_on(13.1)]
+    (told,) = [deed.said for deed in of_kind(Publish, deeds)]
+    assert told == Missed("filled", 25, 13)
+    assert list(rendering.events(told, {})) == [shortfall(told)]
+    assert (shortfall(told).start_ms, shortfall(told).end_ms) == (2000, 3040)
+
+
+def test_audio_that_was_dropped_is_told_where_the_call_ended() -> None:
+    info = shortfall(Missed("dropped", 30, 5))
+    assert (info.code, info.start_ms, info.end_ms) == ("input_dropped", 2400, 2400)
+    assert info.message == "400 ms of audio came and were not heard"
+
+
 @pytest.mark.parametrize(
     "first",
     ['{"type": "session.close"}', '{"type": "nonsense"}', "not json", b"binary"],
@@ -270,8 +293,8 @@ def test_a_connection_that_asked_for_nothing_yet_is_closed_when_the_server_drain
 
 def test_a_recording_knows_who_spoke_over_what() -> None:
     session = running(store=True, duet={"seed": 3})
-    metadata = session.joins[0].recording
-    assert metadata is not None
+    metadata = session.joins[0].metadata
+    assert session.joins[0].recorded
     assert metadata["wire"] == "live"
     assert metadata["model"]["name"] == "echo"
     assert metadata["model"]["sampling"]["seed"] == 3
@@ -291,3 +314,29 @@ def test_whoever_closes_twice_is_answered_with_the_first_ones_id() -> None:
     said = [json.loads(deed.data) for deed in call.stored(0.0) if isinstance(deed, Send)]
     assert said[-1]["type"] == "session.closed"
     assert said[-1]["client_event_id"] == "first"
+
+
+def test_every_event_but_audio_is_published_for_observers_too() -> None:
+    call = LiveCall(setup(), True, 0.0)
+    call.receive('{"type":"session.start","session":{"model":"default"}}', 0.0)
+    call.joined(0.0)
+    call.receive(tone(1), 0.0)
+    deeds = [
+        *call.answer(FrameResult(Ticket(0, 1), 0, silence(), " hi", -1, 0.0), 0.0),
+        *call.receive('{"type":"session.input_audio.mute"}', 0.0),
+        *call.receive('{"type":"response.create"}', 0.0),
+        *call.words("user", (Word("hello", 0, 80, 1.0),), 80, 0.0),
+        *call.receive('{"type":"session.close"}', 0.0),
+        *call.stored(0.0),
+    ]
+    published = [type(deed.said).__name__ for deed in deeds if isinstance(deed, Publish)]
+    sent = [json.loads(deed.data)["type"] for deed in deeds if isinstance(deed, Send) and not deed.frames]
+    assert published == ["AgentText", "MuteSet", "Problem", "Words", "Usage", "Closed"]
+    assert sent == [
+        "session.output_transcript.delta",
+        "session.input_audio.muted",
+        "error",
+        "session.input_transcript.delta",
+        "session.usage.updated",
+        "session.closed",
+    ]

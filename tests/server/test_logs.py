@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.logs import SessionLog, set_up_logs, utc
+from server.logs import SessionLog, hide_in_logs, set_up_logs, utc
 
 log = logging.getLogger("duet.test")
 
@@ -114,3 +114,15 @@ def test_the_small_talk_of_libraries_is_left_out() -> None:
     log.debug("our own")
     assert "cache" not in stream.getvalue()
     assert "our own" in stream.getvalue()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_is_to_be_redacted_stands_in_no_message_and_no_traceback(form: str) -> None:
+    stream = written(form)
+    hide_in_logs(lambda text: text.replace("blue moon", "[code]"))
+    try:
+        raise ValueError("blue moon")
+    except ValueError:
+        log.exception("heard %s", "blue moon")
+    assert "blue moon" not in stream.getvalue().replace('raise ValueError("blue moon")', "")
+    assert "heard [code]" in stream.getvalue()

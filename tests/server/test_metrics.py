@@ -31,6 +31,34 @@ def test_active_sessions_are_those_that_started_and_did_not_end() -> None:
     assert seen[("duet_sessions_ended_total", "close_requested")] == 1
 
 
+def test_lag_has_a_histogram_for_each_channel_fine_enough_for_its_median() -> None:
+    metrics = Metrics(8)
+    for seconds in (1.2, 1.4, 1.8, 90):
+        metrics.observation.lag("user", seconds)
+    seen = samples(metrics)
+    assert [seen[("transcript_lag_seconds_bucket", "user", le)] for le in ("1.0", "1.5", "2.0", "60.0")] == [
+        0, 2, 3, 3,
+    ]  # fmt: skip
+    assert seen[("transcript_lag_seconds_count", "user")] == 4
+
+
+def test_observers_their_gaps_and_the_sidecar_are_counted() -> None:
+    metrics = Metrics(8)
+    told = metrics.observation
+    told.observer_came()
+    told.observer_came()
+    told.observer_left()
+    told.observer_missed(125)
+    told.sidecar_up(True)
+    told.sidecar_restarted()
+    told.guardrail_hit("manners", "mute")
+    seen = samples(metrics)
+    assert seen[("duet_observers",)] == 1
+    assert (seen[("duet_observer_gaps_total",)], seen[("duet_observer_frames_missed_total",)]) == (1, 125)
+    assert (seen[("duet_sidecar_up",)], seen[("duet_sidecar_restarts_total",)]) == (1, 1)
+    assert seen[("duet_guardrail_hits_total", "mute", "manners")] == 1
+
+
 def test_refusals_are_counted_by_reason() -> None:
     metrics = Metrics(8)
     for reason in ("server_full", "server_full", "wrong_api_key"):
@@ -66,6 +94,16 @@ def test_a_frame_answered_later_than_its_own_length_misses_its_deadline() -> Non
     assert seen[("duet_frames_total",)] == 4
     assert seen[("duet_deadline_misses_total",)] == 2
     assert seen[("duet_frame_latency_seconds_bucket", "0.08")] == 2
+
+
+def test_what_is_held_back_on_purpose_is_latency_and_no_missed_deadline() -> None:
+    metrics = Metrics(8, holdback_s=0.16)
+    for latency_s in (0.2, 0.24, 0.25):
+        metrics.frame_out(latency_s)
+    seen = samples(metrics)
+    assert seen[("duet_deadline_misses_total",)] == 1
+    assert seen[("duet_frame_latency_seconds_bucket", "0.16")] == 0
+    assert seen[("duet_frame_latency_seconds_sum",)] == 0.69
 
 
 def test_padding_dropping_and_losing_are_told_apart() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from audio.frame_flags import FrameFlags
 from audio.frames import FRAME_SAMPLES
 from audio.opus import OggOpusReader, OggOpusWriter
+from duet_client.wire import Close, Mute, Unmute
 from model.config import Sampling
 from server import endings
 from server.actions import Ahead, Finish
@@ -112,10 +113,10 @@ def test_audio_that_is_not_opus_is_told_as_an_error_and_ends_the_session() -> No
 
 
 def test_only_a_server_that_records_all_sessions_records_these() -> None:
-    assert desk("store").joins[0].recording is None
-    recording = desk("all").joins[0].recording
-    assert recording is not None
-    assert recording["wire"] == "moshi"
+    assert not desk("store").joins[0].recorded
+    join = desk("all").joins[0]
+    assert join.recorded
+    assert join.metadata["wire"] == "moshi"
 
 
 def test_a_silent_client_hears_something_long_before_it_gives_up_after_ten_seconds() -> None:
@@ -126,3 +127,17 @@ def test_a_silent_client_hears_something_long_before_it_gives_up_after_ten_secon
         session.perform(call.tick(session.now))
     assert payloads(session, 1) != []
     assert session.records[0].flags & FrameFlags.SILENCE_FED
+
+
+def test_a_client_that_an_observer_mutes_is_told_as_metadata() -> None:
+    session = desk()
+    for command, muted in ((Mute(), True), (Unmute(), False)):
+        session.perform(session.call.control(command, 0.0))
+        assert json.loads(payloads(session, 4)[-1]) == {"muted": muted}
+
+
+def test_an_observer_ends_a_call_as_its_client_would() -> None:
+    session = desk()
+    session.perform(session.call.control(Close(), 0.0))
+    assert session.ended is not None
+    assert session.ended.ending.reason == "close_requested"

@@ -27,7 +27,7 @@ def test_the_model_may_be_asked_for_by_name_or_as_the_default() -> None:
 
 
 def test_what_a_session_leaves_out_is_the_models_default_and_a_seed_is_drawn() -> None:
-    sampling = agree(duet=DuetOptions(audio_top_k=5)).sampling
+    sampling = agree(duet=DuetOptions(audio_top_k=5)).session.sampling
     assert sampling.audio_top_k == 5
     assert sampling.text_top_k == INFO.sampling.text_top_k
     assert sampling.seed == 2**53 - 1
@@ -56,7 +56,7 @@ def test_a_session_is_recorded_if_the_server_may_and_somebody_wants_it(
     record: str, store: bool, recorded: bool, told: list[str]
 ) -> None:
     agreement = agree(record, store=store)
-    assert agreement.recorded is recorded
+    assert agreement.session.recorded is recorded
     assert codes(agreement) == told
 
 

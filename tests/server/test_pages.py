@@ -9,11 +9,13 @@ from typing import Any
 
 import aiohttp
 import numpy as np
+import pytest
 import soundfile
 from yarl import URL
 
 from audio.frame_flags import FrameFlags
 from audio.frames import silence
+from server import pages
 from tests.server.serving import WAIT_S, Running, running, talking, tone
 from tests.server.test_transport import START, handshake, masked
 
@@ -39,6 +41,7 @@ def test_the_model_list_has_the_shape_sdks_expect_and_says_what_the_model_is() -
         assert (duet["capacity"], duet["active"], duet["trained"]) == (3, 1, False)
         assert (duet["lag_frames"], duet["context_frames"]) == (1, 250)
         assert duet["sampling"]["audio_top_k"] == 250
+        assert (duet["instructions"], duet["voices"]) == (False, [])
 
     play(scene, capacity=3)
 
@@ -179,7 +182,26 @@ def test_a_recording_can_be_downloaded_once_its_session_has_ended(tmp_path: Path
     play(scene, tmp_path / "kept", recording_format="wav")
 
 
-def test_a_recording_that_is_still_being_written_is_409_and_not_unknown(tmp_path: Path) -> None:
+def test_who_asks_for_a_recording_that_is_being_written_gets_it_when_it_is_whole(tmp_path: Path) -> None:
+    async def scene(here: Running, http: aiohttp.ClientSession) -> None:
+        session_id = "sess_" + "b" * 32  # its connection is gone already
+        entry = here.archive.open(session_id, {})
+        entry.write(silence(), silence(), FrameFlags(0))
+        asked = asyncio.create_task(http.get(f"/v1/live/sessions/{session_id}/content"))
+        await asyncio.wait([asked], timeout=0.2)
+        assert not asked.done()
+        await asyncio.wrap_future(entry.finish("close_requested", {}))
+        async with await asked as answer:
+            assert answer.status == 200
+
+    play(scene, tmp_path)
+
+
+def test_a_recording_that_is_still_being_written_is_409_and_not_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "WRITING_WAIT_S", 0.01)
+
     async def scene(here: Running, http: aiohttp.ClientSession) -> None:
         session_id = "sess_" + "a" * 32  # its connection is gone already
         entry = here.archive.open(session_id, {})

@@ -13,6 +13,7 @@ from server.actions import (
     Ahead,
     Dropped,
     End,
+    Missed,
     Padded,
     PauseReading,
     Problem,
@@ -21,7 +22,7 @@ from server.actions import (
     Submit,
     Usage,
 )
-from server.endings import CLOSE_REQUESTED, TOO_MUCH_AUDIO
+from server.endings import CLOSE_REQUESTED, EXPIRED, TOO_MUCH_AUDIO
 from server.session import Session
 from tests.server.sessions import (
     FREE,
@@ -166,6 +167,40 @@ def test_a_silent_client_is_fed_silence_in_real_time_and_the_recording_says_so()
     assert only(Padded, out) == [Padded(3)]
     assert FrameFlags.SILENCE_FED in only(Record, reply(session, 10.3))[0].flags
     assert session.counts.silence_fed == 4
+
+
+def test_the_model_s_frames_say_which_of_them_nobody_sent() -> None:
+    session = started()
+    assert [submit.fed for submit in only(Submit, session.hear(frames(2), 0.0))] == [False, False]
+    assert [submit.fed for submit in only(Submit, session.tick(10.08))] == [True, True]
+    session.mute(True, 10.1)
+    assert [submit.fed for submit in only(Submit, session.hear(frames(1), 10.1))] == [False]
+
+
+def test_silence_that_was_made_is_told_in_pieces_of_two_seconds_and_when_audio_comes_again() -> None:
+    session = started()
+    session.hear(frames(10), 0.0)
+    out = [
+        action for n in range(30) for action in [*session.tick(10.0 + n * 0.08), *reply_all(session, 20.0)]
+    ]
+    assert only(Missed, out) == [Missed("filled", 10, 25)]
+    assert only(Missed, session.hear(frames(2), 12.5)) == [Missed("filled", 35, 5)]
+    assert only(Missed, session.hear(frames(2), 12.6)) == []
+
+
+def test_a_muted_user_misses_nothing_when_silence_is_made() -> None:
+    session = started()
+    session.mute(True, 0.0)
+    out = [action for n in range(30) for action in [*session.tick(1.0 + n * 0.08), *reply_all(session, 20.0)]]
+    assert session.counts.silence_fed == 30
+    assert only(Missed, out) == []
+
+
+def test_at_the_end_is_told_what_came_and_was_not_heard() -> None:
+    session = started()
+    session.hear(frames(30), 0.0)
+    out = [*session.end(EXPIRED, 0.0), *reply_all(session, 0.0)]
+    assert only(Missed, out) == [Missed("dropped", 25, 5)]
 
 
 def test_audio_that_comes_before_the_start_or_after_the_close_is_counted_as_dropped() -> None:

@@ -20,7 +20,7 @@ def test_a_job_that_fails_does_not_keep_the_next_from_being_done() -> None:
     worker, done = Worker("test", most=10), threading.Event()
     worker.hand(lambda: 1 / 0)
     worker.hand(done.set)
-    assert done.wait(10)
+    assert done.wait(60)
     worker.close(timeout_s=10)
 
 
@@ -29,10 +29,10 @@ def test_beyond_its_bound_a_job_is_refused_at_once_and_not_done() -> None:
 
     def block() -> None:
         busy.set()
-        go.wait(10)
+        go.wait(60)
 
     worker.hand(block)
-    busy.wait(10)
+    busy.wait(60)
     assert [worker.hand(partial(done.append, n)) for n in range(4)] == [True, True, False, False]
 
     go.set()
