@@ -7,9 +7,9 @@ again, everything else is kept. So a stopped run goes on where it was. Refuses t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +20,37 @@ from audio.frames import Samples
 from model.config import ModelError
 from model.training.files import write_whole
 from model.training.plan import Utterance
+from model.training.word_spans import Word
 
 SHARD = 100
 FULL = 32_767
-Speak = Callable[[Utterance], Samples]
 Progress = Callable[[int], object]
+_BESIDE = ("start", "length", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a synthesiser made: 24 kHz sound, and its words in order where it tells them."""
+
+    samples: Samples
+    words: tuple[Word, ...] = ()
+
+
+Speak = Callable[[Utterance], Said]
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An utterance with its sound (int16, memory-mapped, 24 kHz) and where it lies."""
+    """An utterance with its sound (int16, memory-mapped, 24 kHz) and where it lies.
+
+    words: the agent's, with their times in the sound; none for users.
+    """
 
     utterance: Utterance
     pcm: npt.NDArray[np.int16]
     shard: int
     start: int
+    words: tuple[Word, ...] = ()
 
     def samples(self) -> Samples:
         return np.asarray(self.pcm, dtype=np.float32) / np.float32(FULL)
@@ -60,7 +76,7 @@ def render(folder: Path, planned: Sequence[Utterance], speak: Speak, progress: P
 
 
 def read(folder: Path) -> list[Spoken]:
-    """Everything that lies there, in the plan's order. Raises ModelError when nothing does."""
+    """Every finished shard that lies there, in the plan's order. Raises ModelError when none does."""
     found = list(_read(folder))
     if not found:
         raise ModelError(f"{folder}: no spoken data; make it with: python -m model.training data")
@@ -68,12 +84,13 @@ def read(folder: Path) -> list[Spoken]:
 
 
 def _read(folder: Path) -> Iterator[Spoken]:
-    for number in range(len(list(folder.glob("shard-*.json")))):
+    for number in sorted(_number(path) for path in folder.glob("shard-*.json")):
         entries = _entries(folder, number)
         pcm = np.load(_path(folder, number, "npy"), mmap_mode="r")
         for entry in entries:
-            start, length = entry.pop("start"), entry.pop("length")
-            yield Spoken(Utterance(**entry), pcm[start : start + length], number, start)
+            start, length, words = (entry.pop(name) for name in _BESIDE)
+            said = tuple(Word(*word) for word in words)
+            yield Spoken(Utterance(**entry), pcm[start : start + length], number, start, said)
 
 
 def _shards(planned: Sequence[Utterance]) -> Iterator[tuple[int, Sequence[Utterance]]]:
@@ -86,11 +103,7 @@ def _path(folder: Path, number: int, kind: str) -> Path:
 
 
 def _entries(folder: Path, number: int) -> list[dict[str, Any]]:
-    path = _path(folder, number, "json")
-    try:
-        entries: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing; make it again with: python -m model.training data") from error
+    entries: list[dict[str, Any]] = json.loads(_path(folder, number, "json").read_text("utf-8"))
     return entries
 
 
@@ -99,15 +112,20 @@ def _listed(folder: Path, number: int) -> list[dict[str, Any]]:
     if not _path(folder, number, "json").exists() or not _path(folder, number, "npy").exists():
         return []
     entries = _entries(folder, number)
-    return [{key: entry[key] for key in entry if key not in ("start", "length")} for entry in entries]
+    return [{key: entry[key] for key in entry if key not in _BESIDE} for entry in entries]
 
 
-def _write(folder: Path, number: int, batch: Sequence[Utterance], sounds: Iterable[Samples]) -> None:
-    whole = [np.round(np.clip(sound, -1, 1) * FULL).astype(np.int16) for sound in sounds]
+def _write(folder: Path, number: int, batch: Sequence[Utterance], sounds: Sequence[Said]) -> None:
+    whole = [np.round(np.clip(sound.samples, -1, 1) * FULL).astype(np.int16) for sound in sounds]
     starts = np.cumsum([0, *(len(sound) for sound in whole)])
     entries = [
-        {**asdict(utterance), "start": int(start), "length": len(sound)}
-        for utterance, start, sound in zip(batch, starts, whole, strict=False)
+        {
+            **asdict(utterance),
+            "start": int(start),
+            "length": len(pcm),
+            "words": [astuple(word) for word in said.words],
+        }
+        for utterance, start, pcm, said in zip(batch, starts, whole, sounds, strict=False)
     ]
     _path(folder, number, "json").unlink(missing_ok=True)
     write_whole(_path(folder, number, "npy"), lambda file: np.save(file, np.concatenate(whole)))
@@ -118,5 +136,9 @@ def _write(folder: Path, number: int, batch: Sequence[Utterance], sounds: Iterab
 def _remove_after(folder: Path, count: int) -> None:
     """A smaller plan leaves no shards of a larger one behind."""
     for path in folder.glob("shard-*"):
-        if int(path.name[6:10]) >= count:
+        if _number(path) >= count:
             path.unlink()
+
+
+def _number(path: Path) -> int:
+    return int(path.name[6:10])

@@ -15,10 +15,15 @@ from audio.frames import FRAME_SAMPLES, Samples
 from model.training import vary
 from model.training.corpus import Spoken
 from model.training.plan import OPEN
+from model.training.voices import is_natural
 
 AGENT_GAIN_DB = (-4.0, 2.0)
 AGENT_GAIN_CHANCE = 0.3
 DITHER = 2e-5
+NATURAL_SHARE = 0.25
+"""Of the users' crops, at least: they sound most like people and are few."""
+OTHER_SPEAKER_CHANCE = 0.4
+"""Of a user's crop: how often it is heard faster and higher, or slower and deeper."""
 BEFORE = 0.25
 """Of a crop: the most silence before the first word and after the last."""
 TEACHER_HOP = 480
@@ -54,21 +59,28 @@ class Pool:
     answers: Sequence[Clip]
     open: Sequence[Clip]
     users: Sequence[Clip]
+    natural: Sequence[Clip]
     features: int
 
     @staticmethod
     def of(clips: Sequence[Clip], features: int) -> Pool:
         trained = [clip for clip in clips if clip.spoken.utterance.split == "train"]
         agent = [clip for clip in trained if clip.spoken.utterance.role == "agent"]
+        users = [clip for clip in trained if clip.spoken.utterance.role == "user"]
         return Pool(
             answers=[clip for clip in agent if clip.spoken.utterance.topic != OPEN],
             open=[clip for clip in agent if clip.spoken.utterance.topic == OPEN],
-            users=[clip for clip in trained if clip.spoken.utterance.role == "user"],
+            users=users,
+            natural=[clip for clip in users if is_natural(clip.spoken.utterance.voice)],
             features=features,
         )
 
     def agent_clip(self, random: np.random.Generator, answers_share: float) -> Clip:
         return pick(random, self.answers if random.random() < answers_share else self.open)
+
+    def user_clip(self, random: np.random.Generator) -> Clip:
+        wanted = random.random() < NATURAL_SHARE
+        return pick(random, self.natural if wanted and self.natural else self.users)
 
 
 def pick(random: np.random.Generator, clips: Sequence[Clip]) -> Clip:
@@ -82,14 +94,19 @@ def draw(
     rows = []
     for row in range(agent + users):
         is_agent = row < agent
-        clip = pool.agent_clip(random, answers_share) if is_agent else pick(random, pool.users)
+        clip = pool.agent_clip(random, answers_share) if is_agent else pool.user_clip(random)
         length = frames * FRAME_SAMPLES
         start = _start(random, len(clip.spoken.pcm), length)
-        sound = cut(clip.spoken.samples(), start, length)
+        other = not is_agent and random.random() < OTHER_SPEAKER_CHANCE
+        speed = random.uniform(*vary.SPEED) if other else 1.0
+        sound = cut(clip.spoken.samples(), start, round(length * speed) + other)
+        sound = vary.at_speed(sound, speed)[:length] if other else sound
         wanted = _agent(random, sound) if is_agent else vary.voice_of_a_user(random, sound)
         heard = wanted if is_agent else wanted + vary.noise(random, length)
         dither = random.standard_normal(length, dtype=np.float32) * np.float32(DITHER)
-        rows.append((np.clip(heard + dither, -1, 1), wanted, *_taught(clip, start, frames, pool.features)))
+        rows.append(
+            (np.clip(heard + dither, -1, 1), wanted, *_taught(clip, start, speed, frames, pool.features))
+        )
     return Batch(*(np.stack(column) for column in zip(*rows, strict=True)))
 
 
@@ -114,7 +131,7 @@ def _agent(random: np.random.Generator, sound: Samples) -> Samples:
 
 
 def _taught(
-    clip: Clip, start: int, frames: int, features: int
+    clip: Clip, start: int, speed: float, frames: int, features: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """The mean of the teacher's steps in each frame, and whether it has all of them."""
     taught = np.zeros((frames, features), np.float32)
@@ -122,9 +139,8 @@ def _taught(
     if clip.features is None:
         return taught, known
     each = FRAME_SAMPLES // TEACHER_HOP
-    first = round(start / TEACHER_HOP)
     for frame in range(frames):
-        at = first + frame * each
+        at = round((start + frame * speed * FRAME_SAMPLES) / TEACHER_HOP)
         if at >= 0 and at + each <= len(clip.features):
             taught[frame] = clip.features[at : at + each].astype(np.float32).mean(axis=0)
             known[frame] = 1.0

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever the process is killed."""
+"""Files that are there whole or not at all, whenever the process is killed; and where they lie."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
+
+
+def cache_folder() -> Path:
+    """Where this project keeps what it can make or fetch again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "duet"
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:

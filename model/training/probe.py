@@ -29,17 +29,23 @@ Said = npt.NDArray[np.float16]
 @dataclass(frozen=True, slots=True)
 class ProbeSettings:
     seed: int = 5
-    encodings: int = 2
+    utterances: int = 6000
+    """Of training at most; those of the natural voices first, the others drawn."""
+    encodings: int = 1
     """Of each training utterance, varied anew each time."""
-    width: int = 128
-    layers: int = 3
-    epochs: int = 16
+    another: float = 0.5
+    """The chance that a training utterance is heard as of another speaker."""
+    width: int = 160
+    layers: int = 4
+    epochs: int = 30
     batch: int = 64
     peak_rate: float = 2e-3
     weight_decay: float = 0.05
     dropout: float = 0.3
     noise: float = 0.3
     """Added in training to vectors that vary by 1."""
+    masked: float = 0.3
+    """The chance that a stretch of up to a third of the frames is hidden in training."""
     smoothing: float = 0.05
 
 
@@ -69,12 +75,20 @@ class Probe(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in count)
         self.dropout = nn.Dropout(settings.dropout)
         self.leave = nn.Linear(2 * width, intents)
-        self.noise = settings.noise
+        self.noise, self.masked = settings.noise, settings.masked
+
+    def _shown(self, said: Tensor) -> Tensor:
+        """[batch, frames, 1]: 0 where a stretch is hidden, 1 elsewhere."""
+        rows, frames = said.shape[:2]
+        length = torch.rand(rows, 1) * frames / 3 * (torch.rand(rows, 1) < self.masked)
+        start = torch.rand(rows, 1) * (frames - length)
+        at = torch.arange(frames)
+        return 1.0 - ((at >= start) & (at < start + length)).float()[..., None]
 
     def forward(self, said: Tensor, mask: Tensor) -> Tensor:
         said = (said - self.middle) / self.spread
         if self.training:
-            said = said + self.noise * torch.randn_like(said)
+            said = (said + self.noise * torch.randn_like(said)) * self._shown(said)
         hidden = self.enter(said) * mask
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             mixed = functional.gelu(convolution(norm(hidden).transpose(1, 2))).transpose(1, 2)
@@ -88,15 +102,23 @@ def examples(
     spoken: Sequence[Spoken],
     intents: Sequence[str],
     encode: Callable[[Samples], Said],
+    *,
     times: int,
     seed: int,
+    another: float = 0.0,
 ) -> Iterator[Example]:
-    """`times` encodings of each utterance, each in a room, level and place of its own."""
+    """`times` encodings of each utterance, each in a room, level and place of its own.
+
+    another: the chance that it is heard as of another speaker.
+    """
     for number, item in enumerate(spoken):
         random = np.random.default_rng([seed, number])
         for _ in range(times):
             lead, tail = random.integers(FRAME_SAMPLES, 4 * FRAME_SAMPLES, size=2)
-            sound = vary.voice_of_a_user(random, item.samples())
+            sound = item.samples()
+            if random.random() < another:
+                sound = vary.another_speaker(random, sound)
+            sound = vary.voice_of_a_user(random, sound)
             sound = cut(sound, -int(lead), len(sound) + int(lead) + int(tail))
             heard = np.clip(sound + vary.noise(random, len(sound)), -1, 1)
             yield Example(item, encode(heard), intents.index(item.utterance.topic))

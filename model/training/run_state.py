@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.config import ModelError
+from model.training import run_files
 from model.training.files import write_whole
 from model.training.learner import Learner
 from model.training.recipe import Recipe, Stage
@@ -60,16 +60,10 @@ class RunState:
 
     def follow(self, kept: float) -> None:
         """Moves the average towards the weights; integers are taken over."""
-        weight = 1 - min(kept, (self.step + 1) / (self.step + AVERAGE_WARM))
-        with torch.no_grad():
-            for name, value in self.learner.state_dict().items():
-                if value.dtype.is_floating_point:
-                    self.average[name].lerp_(value, weight)
-                else:
-                    self.average[name].copy_(value)
+        run_files.follow(self.average, self.learner, kept, self.step, AVERAGE_WARM)
 
     def restart_average(self) -> None:
-        self.average = {name: value.clone() for name, value in self.learner.state_dict().items()}
+        self.average = run_files.weights_of(self.learner)
 
     def clip(self, factor: float) -> bool:
         """Clips the gradient at `factor` times its running norm; False when it is not finite."""
@@ -91,12 +85,7 @@ def begin(recipe: Recipe, features: int, device: str, config: dict[str, Any] = M
 
 def resume(path: Path, recipe: Recipe, features: int, device: str) -> RunState:
     """The run as it was kept. Raises ModelError for a file that is no such checkpoint."""
-    try:
-        content = torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:  # torch raises many kinds for a file that is not its own
-        raise ModelError(f"{path} is not a checkpoint of a codec run: {error}") from error
-    if content.get("version") != VERSION:
-        raise ModelError(f"{path} is a checkpoint of version {content.get('version')}, not {VERSION}")
+    content = run_files.read_checkpoint(path, "a codec", VERSION, device)
     state = begin(recipe, features, device, content["config"])
     state.learner.load_state_dict(content["learner"] or content["average"])
     state.average = content["average"]

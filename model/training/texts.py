@@ -6,8 +6,9 @@ Reads the data files beside it and checks them once. Refuses to know voices and 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ FOLDER = Path(__file__).parent
 LEAST_INTENTS = 20
 LEAST_PHRASINGS = 8
 LEAST_ANSWERS = 2
+DEV_EVERY = 9
+"""Of a topic's phrasings, in order, one in so many is kept from the language model, to choose by."""
 
 NOT_UNDERSTOOD = "not_understood"
 SILENCE = "silence"
@@ -25,15 +28,24 @@ BACKCHANNEL = "backchannel"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """phrasings: what users say in training. held_out: what they say in the checks only."""
+    """phrasings: what users say in training. held_out: what they say in the checks only.
+
+    patterns: more for training, each many phrasings: `[a|b|]` is one of its parts, perhaps none.
+    """
 
     name: str
     phrasings: tuple[str, ...] = ()
     held_out: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    @property
+    def dev(self) -> tuple[str, ...]:
+        """The phrasings that only choose between checkpoints."""
+        return self.phrasings[DEV_EVERY - 1 :: DEV_EVERY]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Domain:
     """intents: requests that have an answer. others: out of domain, long silence, backchannels."""
 
@@ -43,6 +55,20 @@ class Domain:
     @property
     def topics(self) -> tuple[Topic, ...]:
         return (*self.intents, *self.others)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        return known_in(self.topics)
+
+
+def known_in(topics: Iterable[Topic]) -> frozenset[str]:
+    """Everything that users say for a purpose, plain: nobody stops to think after one of these."""
+    return frozenset(plain(text) for topic in topics for text in (*topic.phrasings, *topic.held_out))
+
+
+def plain(text: str) -> str:
+    """Without case and marks."""
+    return " ".join("".join(c for c in text.lower() if c.isalnum() or c in " '").split())
 
 
 def parse_domain(content: dict[str, Any]) -> Domain:
@@ -60,7 +86,7 @@ def parse_domain(content: dict[str, Any]) -> Domain:
 
 
 def _topic(name: str, entry: dict[str, Any]) -> Topic:
-    keys = ("phrasings", "held_out", "answers")
+    keys = ("phrasings", "held_out", "answers", "patterns")
     return Topic(name, *(tuple(entry.get(key, ())) for key in keys))
 
 

@@ -86,7 +86,7 @@ class CodecRun:
         if not stage.decoder_only:
             return learner.loss(self._tensors(self._draw(stage, random)), stage, self.state.step, recipe)
         rows, frames = stage.agent_crops, recipe.crop_frames
-        share = recipe.answers_share
+        share = stage.answers_share
         codes, wanted = self._encodings.draw(random, rows=rows, frames=frames, answers_share=share)
         return learner.from_codes(codes.to(self.device), wanted.to(self.device), stage, recipe)
 
@@ -98,7 +98,7 @@ class CodecRun:
             agent=stage.agent_crops,
             users=stage.user_crops,
             frames=recipe.crop_frames,
-            answers_share=recipe.answers_share,
+            answers_share=stage.answers_share,
         )
 
     def _tensors(self, batch: Batch) -> Tensors:

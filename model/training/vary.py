@@ -15,6 +15,7 @@ ROOM_CHANCE = 0.3
 BAND_CHANCE = 0.2
 ROOM_S = 0.25
 BAND_EDGE_HZ = (3_000.0, 7_000.0)
+SPEED = (0.88, 1.14)
 
 
 def voice_of_a_user(random: np.random.Generator, samples: Samples) -> Samples:
@@ -32,6 +33,17 @@ def noise(random: np.random.Generator, length: int) -> Samples:
     if random.random() < 0.5:
         white = np.convolve(white, np.full(6, 1 / 6, np.float32), "same")
     return np.asarray(white * decibels(random.uniform(*NOISE_DB)), dtype=np.float32)
+
+
+def another_speaker(random: np.random.Generator, samples: Samples) -> Samples:
+    """Higher and faster, or deeper and slower, as if played at another speed: another throat."""
+    return at_speed(samples, random.uniform(*SPEED))
+
+
+def at_speed(samples: Samples, speed: float) -> Samples:
+    """Played `speed` times as fast, by straight lines between samples."""
+    at = np.arange(int(len(samples) / speed)) * speed
+    return np.asarray(np.interp(at, np.arange(len(samples)), samples), dtype=np.float32)
 
 
 def in_a_room(random: np.random.Generator, samples: Samples) -> Samples:

@@ -9,13 +9,13 @@ import torch
 
 from model.training import corpus, teacher
 from model.training.crops import Pool
-from tests.model.training.toy import FEATURES, beep, toy_plan
+from tests.model.training.toy import FEATURES, say, toy_plan
 
 
 @pytest.fixture(scope="session")
 def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("toy")
-    corpus.render(folder / "corpus", toy_plan(), beep, lambda _: None, workers=2)
+    corpus.render(folder / "corpus", toy_plan(), say, lambda _: None, workers=2)
     return folder
 
 

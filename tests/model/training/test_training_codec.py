@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from moshi.models import loaders
@@ -14,8 +15,9 @@ from safetensors.torch import load_file
 
 from model.checkpoint import load
 from model.config import ModelError
-from model.training.crops import Pool
+from model.training.crops import Pool, draw
 from model.training.export import export
+from model.training.learner import Tensors
 from model.training.recipe import Recipe, Stage
 from model.training.run_state import CHECKPOINT, RunState, begin, next_stage, resume
 from model.training.shape import MIMI_CONFIG, fresh_codec
@@ -123,9 +125,8 @@ def test_a_run_leaves_a_codec_that_moshi_loads_and_a_log(tmp_path: Path, pool: P
     run.run()
     config = json.loads((tmp_path / EXPORT / "mimi.json").read_text())
     codec = loaders.get_mimi(tmp_path / EXPORT / "mimi.safetensors", config, num_codebooks=8)
-    assert torch.equal(
-        codec.decoder.model[0].conv.conv.weight, run.state.average["codec.decoder.model.0.conv.conv.weight"]
-    )
+    learned = run.state.average["codec.decoder.model.0.conv.conv.weight"]
+    assert torch.equal(codec.decoder.model[0].conv.conv.weight, learned.to(torch.bfloat16).float())
     logged = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
     assert [(entry["stage"], entry["step"]) for entry in logged] == [("joint", 50)]
 
@@ -133,7 +134,7 @@ def test_a_run_leaves_a_codec_that_moshi_loads_and_a_log(tmp_path: Path, pool: P
 def test_the_real_shape_takes_the_place_of_a_checkpoints_mimi(tmp_path: Path) -> None:
     write_untrained(tmp_path, context=24, num_layers=1)
     learner = {f"codec.{name}": value for name, value in fresh_codec(1).state_dict().items()}
-    export(learner, MIMI_CONFIG, tmp_path / "codec", torch.bfloat16)
+    export(learner, MIMI_CONFIG, tmp_path / "codec")
     for name in ("mimi.safetensors", "mimi.json"):
         shutil.copy(tmp_path / "codec" / name, tmp_path / name)
     loaded = load(str(tmp_path), "cpu", torch.float32)
@@ -146,3 +147,26 @@ def test_a_file_that_is_no_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / CHECKPOINT).write_bytes(b"not a checkpoint")
     with pytest.raises(ModelError, match="is not a checkpoint of a codec run"):
         resume(tmp_path / CHECKPOINT, RECIPE, FEATURES, "cpu")
+
+
+def test_users_need_not_become_sound_to_be_told_in_log_mels(pool: Pool) -> None:
+    stage = Stage("joint", 8, 1, 1, 3e-3, decay_from=0.7, user_sound=False)
+    learner = begin(RECIPE, FEATURES, "cpu", toy_config()).learner.eval()
+    drawn = draw(pool, np.random.default_rng(1), agent=1, users=1, frames=3, answers_share=0.5)
+    other = np.concatenate([drawn.wanted[:1], drawn.wanted[1:] * 0.1])
+    logs = [
+        learner.loss(
+            Tensors(
+                *(
+                    torch.from_numpy(part)
+                    for part in (drawn.heard[:, None], wanted, drawn.taught, drawn.known)
+                )
+            ),
+            stage,
+            5,
+            RECIPE,
+        )[1]
+        for wanted in (drawn.wanted, other)
+    ]
+    assert logs[0]["mel"] == logs[1]["mel"]
+    assert logs[0]["auxiliary"] != logs[1]["auxiliary"]

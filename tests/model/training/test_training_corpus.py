@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audio.frames import Samples
 from model.config import ModelError
 from model.training import corpus
+from model.training.corpus import Said
 from model.training.plan import Utterance
-from tests.model.training.toy import beep, toy_plan
+from tests.model.training.toy import beep, say, toy_plan
 
 
 class Speaker:
@@ -22,11 +22,11 @@ class Speaker:
         self.said: list[str] = []
         self.until = until
 
-    def __call__(self, utterance: Utterance) -> Samples:
+    def __call__(self, utterance: Utterance) -> Said:
         if len(self.said) == self.until:
             raise ModelError("hoarse")
         self.said.append(utterance.key)
-        return beep(utterance)
+        return say(utterance)
 
 
 def render(folder: Path, planned: list[Utterance], speaker: Speaker) -> int:
@@ -74,6 +74,7 @@ def test_the_sound_comes_back_as_it_was_spoken(tmp_path: Path) -> None:
     render(tmp_path, planned, Speaker())
     item = corpus.read(tmp_path)[17]
     assert np.abs(item.samples() - beep(planned[17])).max() < 2 / corpus.FULL
+    assert item.words == say(planned[17]).words
 
 
 def test_a_folder_without_data_says_how_to_make_it(tmp_path: Path) -> None:

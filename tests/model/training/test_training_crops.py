@@ -44,3 +44,18 @@ def test_each_frame_is_taught_what_the_teacher_heard_in_it(pool: Pool) -> None:
     assert len(told) >= 3
     assert (np.diff(told) == 4).all()  # a frame is four of the teacher's steps
     assert (batch.taught[0, batch.known[0] == 0] == 0).all()
+
+
+def test_a_user_may_be_heard_as_another_speaker_and_the_teacher_still_keeps_time(pool: Pool) -> None:
+    clip = pool.users[0]
+    count = -(-len(clip.spoken.pcm) // HOP)
+    marked = np.repeat(np.arange(count, dtype=np.float16)[:, None], FEATURES, axis=1)
+    only = replace(pool, users=[Clip(clip.spoken, marked)], natural=[])
+    paces = set()
+    for seed in range(40):
+        batch = draw(only, np.random.default_rng(seed), agent=0, users=1, frames=6, answers_share=0.0)
+        told = batch.taught[0, batch.known[0] == 1, 0]
+        paces.add(round(float(np.diff(told).mean()), 1))
+    assert 4.0 in paces
+    assert min(paces) < 3.9
+    assert max(paces) > 4.1

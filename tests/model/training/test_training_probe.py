@@ -52,7 +52,7 @@ def test_every_encoding_of_an_utterance_is_heard_in_another_place() -> None:
         lengths.append(len(sound))
         return np.zeros((3, 8), np.float16)
 
-    found = list(examples([spoken], ["open"], encode, 4, seed=1))
+    found = list(examples([spoken], ["open"], encode, times=4, seed=1))
     assert [example.label for example in found] == [0] * 4
     assert len(set(lengths)) == 4
     assert all(5000 + 2 * 1920 <= length < 5000 + 8 * 1920 for length in lengths)

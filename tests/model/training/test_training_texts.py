@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tomllib
+from random import Random
 from typing import Any
 
 import pytest
 
 from model.config import ModelError
+from model.training.callers import Texts
+from model.training.phrasings import expanded
 from model.training.sentences import sentences
-from model.training.texts import FOLDER, domain, held_out_sentences, parse_domain, words
+from model.training.texts import FOLDER, domain, held_out_sentences, parse_domain, plain, words
 
 
 @pytest.fixture
@@ -56,3 +59,28 @@ def test_a_sentence_kept_for_the_checks_is_never_drawn() -> None:
 
 def test_at_least_twenty_sentences_are_kept_for_the_checks() -> None:
     assert len(set(held_out_sentences())) >= 20
+
+
+def test_a_pattern_is_as_many_phrasings_as_its_choices_give() -> None:
+    made = {expanded(Random(number), "[can|will] you sing [please|] now") for number in range(99)}
+    assert made == {f"{can} you sing {please}now" for can in ("can", "will") for please in ("", "please ")}
+    assert expanded(Random(0), "what ['s] this") == "what's this"
+    assert expanded(Random(0), "hi [|], how are you") == "hi, how are you"
+
+
+def test_what_the_patterns_of_one_topic_make_is_said_for_no_other() -> None:
+    purposes: dict[str, set[str]] = {}
+    for topic in domain().topics:
+        made = (expanded(Random(number), pattern) for pattern in topic.patterns for number in range(60))
+        for text in (*topic.phrasings, *topic.held_out, *made):
+            purposes.setdefault(plain(text), set()).add(topic.name)
+    assert {text: names for text, names in purposes.items() if len(names) > 1} == {}
+
+
+def test_what_a_pattern_makes_holds_no_phrasing_of_the_checks() -> None:
+    texts, random = Texts(domain().topics, "train"), Random(0)
+    for intent in domain().intents:
+        drawn = {texts.draw(random, intent.name) for _ in range(300)}
+        assert len(drawn) > 100
+        kept = {plain(text) for text in (*intent.held_out, *intent.dev)}
+        assert kept.isdisjoint(plain(text) for text in drawn)

@@ -32,6 +32,13 @@ def test_a_room_adds_an_echo_and_keeps_time() -> None:
     assert (wet[3001:] ** 2).sum() > 0.005
 
 
+def test_another_speaker_is_as_much_higher_as_shorter() -> None:
+    heard = vary.another_speaker(np.random.default_rng(1), tone(1000))
+    hz = int(np.abs(np.fft.rfft(heard, SAMPLE_RATE)).argmax())
+    assert vary.SPEED[0] <= SAMPLE_RATE / len(heard) <= vary.SPEED[1]
+    assert abs(hz / 1000 - SAMPLE_RATE / len(heard)) < 0.005
+
+
 def test_minus_twenty_decibels_are_a_tenth() -> None:
     assert abs(vary.decibels(-20) - 0.1) < 1e-12
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from audio.frames import SAMPLE_RATE, Samples
+from model.training.corpus import Said
 from model.training.plan import PlanSettings, Utterance, plan
 from model.training.recipe import Recipe, Stage
 from model.training.shape import MIMI_CONFIG
 from model.training.texts import Domain, Topic
+from model.training.word_spans import Word
 
 FEATURES = 4
 UNSEEN = ("Nobody ever said this.",)
@@ -31,7 +33,9 @@ WORDS = {
     "reasons": ["it rained"],
     "animals": ["the dog"],
 }
-SETTINGS = PlanSettings(answer_takes=2, open_agent=10, user_takes=3, held_out_takes=2, open_user=10)
+SETTINGS = PlanSettings(
+    answer_takes=2, open_agent=10, user_takes=3, held_out_takes=2, open_user=10, natural=12
+)
 DOMAIN = Domain(
     intents=(
         Topic("greeting", ("hello", "hi"), ("good day",), ("Hello to you.", "Hi.")),
@@ -57,6 +61,12 @@ def toy_config() -> dict[str, Any]:
 
 def toy_plan() -> list[Utterance]:
     return plan(SETTINGS, DOMAIN, WORDS, UNSEEN)
+
+
+def say(utterance: Utterance) -> Said:
+    """A beep; the agent's first word is known."""
+    words = (Word(utterance.text.split()[0], 0.0, 0.2),) if utterance.role == "agent" else ()
+    return Said(beep(utterance), words)
 
 
 def beep(utterance: Utterance) -> Samples:
