@@ -46,7 +46,8 @@ def own_server(model: str, capacity: int) -> Iterator[str]:
 def _command(model: str, capacity: int, scratch: Path) -> list[str]:
     return [
         *(sys.executable, "-m", "server", "--model", model, "--port", "0", "--pace", "free"),
-        *("--capacity", str(capacity), "--record", "never", "--recordings", str(scratch / "recordings")),
+        *("--capacity", str(capacity), "--keep", "off", "--sidecar", "off"),
+        *("--recordings", str(scratch / "recordings")),
     ]
 
 

@@ -65,9 +65,12 @@ def _score(options: Options) -> int:
 
 
 def _finished(found: Found, options: Options) -> Iterator[Done]:
-    """In order of completion, each with its lines said above the bar."""
+    """In order of completion, each with its lines said above the bar.
+
+    There is no bar where stderr is no terminal: a file shows its redrawing in front of every line.
+    """
     jobs = [Job(source, options.settings, options.extras, options.out) for source in found.sources]
-    with tqdm(total=len(jobs), unit="conversation", desc="score", disable=options.quiet) as bar:
+    with tqdm(total=len(jobs), unit="conversation", desc="score", disable=options.quiet or None) as bar:
         for done in _worked(jobs, min(options.jobs, len(jobs))):
             if done.reason:
                 bar.write(f"{done.source.path}: rejected: {done.reason}", file=sys.stderr)

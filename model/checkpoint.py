@@ -29,9 +29,11 @@ from model.config import ModelError, ModelInfo, Sampling
 from model.faults import telling_line
 from model.fingerprint import fingerprint
 from model.hub import fetch
-from model.untrained import ensure_untrained
+from model.unfilled import Unfilled
 
 DEFAULT = "default"
+BUILTIN = Path(__file__).parent / "builtin"
+"""The trained pair that comes with Duet, the default: a checkpoint like any other."""
 
 _LOADERS_RAISE = (RuntimeError, OSError, ValueError, TypeError, KeyError, AttributeError, AssertionError)
 """A config's value of the wrong type surfaces as any of these, deep inside."""
@@ -60,7 +62,7 @@ def load(name: str, device: str, dtype: torch.dtype) -> Loaded:
     sampling = _default_sampling(files.lm_gen_config, name)
     with _one_line(f"{name}: {_named(files.mimi_weights)} (Mimi)"):
         mimi = files.get_mimi(device=device)
-    with _one_line(f"{name}: {_named(files.moshi_weights)} (language model)"):
+    with _one_line(f"{name}: {_named(files.moshi_weights)} (language model)"), Unfilled():
         lm = files.get_moshi(device=device, dtype=dtype, fuse_lora=True)
     with _one_line(f"{name}: {_named(files.tokenizer)} (text tokenizer)"):
         tokenizer = files.get_text_tokenizer()
@@ -82,7 +84,7 @@ def load(name: str, device: str, dtype: torch.dtype) -> Loaded:
 
 def resolve(name: str) -> loaders.CheckpointInfo:
     """Finds every file of a checkpoint, downloading what a repository keeps on the hub."""
-    folder = ensure_untrained() if name == DEFAULT else Path(name)
+    folder = BUILTIN if name == DEFAULT else Path(name)
     if _is_there(folder.is_dir, folder):
         return _from_folder(folder)
     if folder.is_absolute() or name.startswith(".") or name.count("/") != 1:

@@ -6,10 +6,11 @@ frame rate cannot drain: shared study, scheduling). Refuses to know sockets, wir
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from audio.frames import FRAME_SAMPLES, Samples
 from model.config import ModelError, ModelInfo, Sampling
 from model.runtime import Runtime, StepOutput
 from model.slots import INBOX_FRAMES, Seat, SlotTable, Waiting
+from model.step_times import Bound, StepTimes, bound_of, ladder
 from model.steps import EngineFull, FrameResult, InboxFull, StepReport, Ticket
 from model.text import TextDecoder, Vocabulary
 
@@ -36,30 +38,69 @@ WARM_STEPS = 4
 log = logging.getLogger("duet.engine")
 
 
+class _OutOfSight:
+    """Keeps what there is out of Python's search for garbage while any engine of the process runs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engines = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            self._engines += 1
+            gc.collect()
+            gc.freeze()
+
+    def leave(self) -> None:
+        with self._lock:
+            self._engines -= 1
+            if not self._engines:
+                gc.unfreeze()
+
+
+_out_of_sight = _OutOfSight()
+
+
 class Engine:
     """Many sessions on one runtime. Every method may be called from any thread.
 
     on_step is called on the engine's thread, once a step, and must not block.
+    step_budget_s: longest step that lets everyone be on time; None where nobody waits for the clock.
     """
 
     def __init__(
-        self, runtime: Runtime, vocabulary: Vocabulary, on_step: Callable[[StepReport], None]
+        self,
+        runtime: Runtime,
+        vocabulary: Vocabulary,
+        on_step: Callable[[StepReport], None],
+        step_budget_s: float | None = None,
     ) -> None:
         self.info: ModelInfo = runtime.info
         self.capacity = runtime.capacity
+        self.bound: Bound | None = None
+        """Set by `start`: that fewer sessions than `capacity` keep their deadline, None where all do."""
         self.failure: str | None = None
+        self._step_budget_s = step_budget_s
         self._runtime = runtime
         self._vocabulary = vocabulary
         self._on_step = on_step
         self._table = SlotTable(runtime.capacity)
         self._wake = threading.Condition()
         self._stopping = False
+        self._hides = False
         self._thread = threading.Thread(target=self._run, name="duet-engine", daemon=True)
 
     def start(self) -> None:
-        """Warms the model up, then starts stepping. Blocks for seconds. Raises ModelError."""
+        """Warms the model up, then starts stepping. Blocks for seconds. Raises ModelError.
+
+        What there is by then is taken out of Python's search for garbage until the last engine stops: it
+        is not garbage, there are hundreds of thousands of objects, and looking at all of them holds every
+        thread up for longer than a frame (docs/measurements, 2026-11-30-compact.md).
+        """
         self._warm_up()
         self._thread.start()
+        _out_of_sight.enter()
+        self._hides = True
 
     def stop(self) -> None:
         """Ends the thread after the step in hand; frames still waiting get no answer."""
@@ -68,6 +109,9 @@ class Engine:
             self._wake.notify()
         if self._thread.is_alive():
             self._thread.join()
+        if self._hides:
+            self._hides = False
+            _out_of_sight.leave()
 
     def join(self, sampling: Sampling) -> Ticket:
         """Takes a slot. Raises EngineFull; ModelError once the engine has failed."""
@@ -104,10 +148,12 @@ class Engine:
             return len(seat.inbox) if seat else 0
 
     def _warm_up(self) -> None:
-        """Steps every row through every stage, so that nobody's first frame pays for it."""
+        """Steps every size of batch and every row through every stage: nobody's first frame pays for it."""
         slots = range(self.capacity)
         silence = np.zeros((self.capacity, FRAME_SAMPLES), np.float32)
         try:
+            self._runtime.prepare()
+            self._measure()
             for slot in slots:
                 self._runtime.join(slot, self.info.sampling)
             for _ in range(WARM_STEPS + self.info.lag_frames):
@@ -116,6 +162,24 @@ class Engine:
             raise ModelError(f"the model failed its warm-up: {error}") from error
         if not output.finite.all():
             raise ModelError("the model failed its warm-up: it produced values that are not finite")
+
+    def _measure(self) -> None:
+        """Times steps of full contexts."""
+        if self._step_budget_s is None:
+            return
+        times = StepTimes(tuple(self._points(self._step_budget_s)))
+        log.info("a step takes %s sessions whose contexts are full", times.told())
+        self.bound = bound_of(times, self._step_budget_s)
+        if self.bound is not None:
+            log.warning("only %d sessions at once: %s", self.bound.sessions, self.bound.reason)
+
+    def _points(self, budget_s: float) -> Iterator[tuple[int, float]]:
+        """Rows and their step's seconds, up to the first that takes far too long."""
+        for rows in ladder(self.capacity):
+            seconds = self._runtime.measure(rows)
+            yield rows, seconds
+            if seconds > 2 * budget_s:
+                return
 
     def _run(self) -> None:
         while self.failure is None:
@@ -126,7 +190,10 @@ class Engine:
     def _round(self) -> bool:
         """One collect, step, hand out. False once stopped."""
         with self._wake:
+            idle = not self._table.has_work()
             self._wake.wait_for(lambda: self._stopping or self._table.has_work())
+            if idle:
+                self._gather()
             if self._stopping:
                 return False
             newcomers = self._table.newcomers()
@@ -138,6 +205,14 @@ class Engine:
                 batch = self._table.take(self.capacity)
             self._report(self._step(batch, len(newcomers), join_s))
         return True
+
+    def _gather(self) -> None:
+        """Lets a frame that found the engine idle wait a little for those that are due with it."""
+        while not self._stopping and not self._table.newcomers():
+            left = self._table.gather_until(now := time.monotonic()) - now
+            if left <= 0:
+                return
+            self._wake.wait(left)
 
     def _report(self, report: StepReport) -> None:
         try:

@@ -5,6 +5,7 @@ Refuses to know sockets and sessions.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable
@@ -14,37 +15,82 @@ import sentencepiece
 import torch
 
 from model.checkpoint import Loaded, load
+from model.compact.layers import Unsupported
+from model.compact.runtime import CompactRuntime
 from model.config import ModelError
 from model.engine import Engine
 from model.faults import telling_line
 from model.reference import ReferenceRuntime
+from model.runtime import Runtime
+from model.step_times import STEP_BUDGET_S
 from model.steps import StepReport
+from model.threads import choose
 
+RUNTIMES = ("auto", "compact", "reference")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+TRIED_ROWS = 4
+"""Sessions in the steps that the number of threads is chosen by: a server that is neither idle nor full."""
 SPARE_BYTES = 512 * 1024**2
 """Left free beside the sessions' state, for what a step needs while it runs."""
 
+log = logging.getLogger("duet.model")
+
 
 def open_engine(
-    model: str, *, device: str, dtype: str, capacity: int, on_step: Callable[[StepReport], None]
+    model: str,
+    *,
+    device: str,
+    dtype: str,
+    capacity: int,
+    on_step: Callable[[StepReport], None],
+    runtime: str = "auto",
+    measured: bool = False,
 ) -> Engine:
-    """Loads a checkpoint and builds the engine, not yet started. Raises ModelError with one line."""
+    """Loads a checkpoint and builds the engine, not yet started. Raises ModelError with one line.
+
+    runtime: auto takes the compact one where it can run the checkpoint, else the reference.
+    measured: time steps at the start, and admit no more sessions than are served in time.
+    """
     device = pick_device(device)
     if dtype == "auto":
         dtype = "bfloat16" if device.startswith("cuda") else "float32"
     if dtype not in DTYPES:
         raise ModelError(f"dtype must be one of auto, {', '.join(DTYPES)}, not {dtype}")
-    if device == "cpu" and "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))  # one core stays for the sockets
+    if runtime not in RUNTIMES:
+        raise ModelError(f"runtime must be one of {', '.join(RUNTIMES)}, not {runtime}")
     loaded = load(model, device, DTYPES[dtype])
-    _check_memory(loaded, device, capacity)
+    built = build_runtime(loaded, runtime, capacity)
+    if device == "cpu":
+        choose(lambda: built.measure(min(capacity, TRIED_ROWS)))
+    budget_s = STEP_BUDGET_S if measured else None
+    return Engine(built, PieceVocabulary(loaded), on_step, budget_s)
+
+
+def build_runtime(loaded: Loaded, runtime: str, capacity: int) -> Runtime:
+    """The runtime asked for, with room for `capacity` sessions. Raises ModelError."""
+    if runtime != "reference":
+        try:
+            built = _built(CompactRuntime, loaded, capacity)
+            if loaded.info.device != "cpu":
+                log.warning(
+                    "the compact runtime's code for CUDA has been tested on a CPU only, not yet on a GPU"
+                )
+            return built
+        except Unsupported as reason:
+            if runtime == "compact":
+                raise ModelError(f"the compact runtime cannot run this model: {reason}") from reason
+            log.warning("the reference runtime serves this model, the compact one cannot: %s", reason)
+    return _built(ReferenceRuntime, loaded, capacity)
+
+
+def _built(
+    kind: type[CompactRuntime] | type[ReferenceRuntime], loaded: Loaded, capacity: int
+) -> CompactRuntime | ReferenceRuntime:
+    _check_memory(kind.session_bytes(loaded.mimi, loaded.lm), loaded.info.device, capacity)
     try:
-        runtime = ReferenceRuntime(
-            loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity)
-        )
+        return kind(loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity))
     except (RuntimeError, AssertionError) as error:  # torch has no narrower out-of-memory on a CPU
         raise ModelError(f"capacity {capacity} cannot be set up: {telling_line(error)}") from error
-    return Engine(runtime, PieceVocabulary(loaded), on_step)
 
 
 def pick_device(device: str) -> str:
@@ -76,8 +122,7 @@ class PieceVocabulary:
         return str(self._tokenizer.id_to_piece(token))
 
 
-def _check_memory(loaded: Loaded, device: str, capacity: int) -> None:
-    each = ReferenceRuntime.session_bytes(loaded.mimi, loaded.lm)
+def _check_memory(each: int, device: str, capacity: int) -> None:
     free = _free_bytes(device) - SPARE_BYTES
     if each * capacity > free:
         raise ModelError(

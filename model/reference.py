@@ -23,7 +23,7 @@ from audio.frames import FRAME_SAMPLES
 from model.config import ModelInfo, Sampling
 from model.runtime import StepOutput
 from model.sampler import BatchSampler
-from model.stopwatch import Stopwatch
+from model.stopwatch import Stopwatch, best_of
 
 
 class SampledLMGen(LMGen):  # type: ignore[misc]  # moshi is untyped
@@ -78,7 +78,7 @@ class ReferenceRuntime:
         self._mimi = mimi
         self._user_books = lm.n_q - lm.dep_q
         self._agent_books = lm.dep_q
-        self._sampler = BatchSampler(capacity, lm.card, lm.dep_q, self._device)
+        self._sampler = BatchSampler(capacity, (_text_card(lm), lm.card), lm.dep_q, self._device)
         self._gen = SampledLMGen(lm, self._sampler, condition_tensors)
         self._frames = np.zeros(capacity, np.int64)  # frames each row has stepped since it joined
         mimi.set_num_codebooks(max(self._user_books, self._agent_books))
@@ -128,6 +128,16 @@ class ReferenceRuntime:
         with self._compiling():
             return self._step(np.asarray(slots), frames)
 
+    def prepare(self) -> None:
+        """Nothing: every step is of the whole batch."""
+
+    def measure(self, rows: int) -> float:
+        """See `Runtime.measure`. Contexts play no part: it always attends to all of its ring."""
+        for slot in range(rows):
+            self.join(slot, self.info.sampling)
+        silence = np.zeros((rows, FRAME_SAMPLES), np.float32)
+        return best_of(lambda: self.step(range(rows), silence), self.info.lag_frames, self._device)
+
     def _step(self, rows: npt.NDArray[Any], frames: npt.NDArray[np.float32]) -> StepOutput:
         watch = Stopwatch(self._device)
         heard = self._mask(rows[self._frames[rows] > 0])
@@ -136,8 +146,9 @@ class ReferenceRuntime:
         codes = self._encode(rows, frames, heard)
         watch.lap()
         self._gen.set_exec_mask(stepped)
+        self._sampler.begin()
         tokens = self._gen.step(codes[:, : self._user_books])[..., 0]
-        self._sampler.advance(stepped)
+        self._sampler.advance(rows)
         watch.lap()
         pcm = self._decode(tokens, self._mask(rows[spoken_rows]))
         watch.lap()
@@ -199,3 +210,8 @@ def _tensors_of(state: Any) -> Iterator[Tensor]:
             yield value
         elif isinstance(value, RingKVCache):
             yield value.cache
+
+
+def _text_card(lm: LMModel) -> int:
+    """How many text tokens it chooses from, which may be fewer than it reads."""
+    return int(lm.text_linear.out_features)

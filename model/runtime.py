@@ -1,6 +1,6 @@
 """What the engine asks of a runtime: a batch of rows that join and step. A contract, no code.
 
-Two kinds keep it: `reference` (moshi's own modules) and, later, `compact` (ours).
+Two kinds keep it: `reference` (moshi's own modules) and `compact` (ours).
 """
 
 from __future__ import annotations
@@ -44,3 +44,16 @@ class Runtime(Protocol):
 
     def step(self, slots: Sequence[int], frames: npt.NDArray[np.float32]) -> StepOutput:
         """Steps these rows and no others. frames: float32 [n, 1920], row i for slots[i]."""
+
+    def prepare(self) -> None:
+        """Makes every size of batch ready, so that no session waits for the first step of its size.
+
+        Before the first session, as `measure`.
+        """
+
+    def measure(self, rows: int) -> float:
+        """Seconds of a step of so many rows whose contexts are full, the best of a few.
+
+        Before the first session: what it leaves in the rows is gone when they join. On a CPU it counts
+        the thread's own time, so that a busy machine does not look like a slow one.
+        """

@@ -5,16 +5,20 @@ A slot is reused; its generation is not. A ticket of an earlier generation opens
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from audio.frames import Samples
+from audio.frames import FRAME_MS, Samples
 from model.config import Sampling
 from model.steps import EngineFull, InboxFull, Ticket
 from model.text import TextDecoder
 
 INBOX_FRAMES = 25
 """Frames that may wait per session: 2 s."""
+GATHER_S = 0.003
+"""Longest that a frame waits for company while nothing else is to be done."""
+_FRAME_S = FRAME_MS / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Seat:
     answered: int = 0
     joined: bool = False  # the runtime has made its row fresh
     dead: bool = False  # a step failed under it
+    last_arrived: float = -math.inf  # of the newest frame
 
 
 class SlotTable:
@@ -73,6 +78,7 @@ class SlotTable:
         if len(seat.inbox) >= INBOX_FRAMES:
             raise InboxFull(f"a session may have at most {INBOX_FRAMES} frames waiting")
         seat.inbox.append(frame)
+        seat.last_arrived = frame.arrived
 
     def newcomers(self) -> list[Seat]:
         """Seats whose row the runtime has not made fresh yet."""
@@ -83,6 +89,17 @@ class SlotTable:
         ready = [s for s in self._seats.values() if s.inbox and s.joined and not s.dead]
         ready.sort(key=lambda seat: seat.inbox[0].arrived)
         return [(seat, seat.inbox.popleft()) for seat in ready[:limit]]
+
+    def gather_until(self, now: float) -> float:
+        """Until when an idle engine does best to wait for more; `now` or earlier: not at all.
+
+        It waits for sessions whose next frame is due before the oldest waiting one has waited GATHER_S.
+        """
+        live = [s for s in self._seats.values() if s.joined and not s.dead]
+        oldest = min((s.inbox[0].arrived for s in live if s.inbox), default=now)
+        limit = oldest + GATHER_S
+        due = [s.last_arrived + _FRAME_S for s in live if not s.inbox]
+        return limit if any(now - GATHER_S <= time <= limit for time in due) else now
 
     def has_work(self) -> bool:
         return any(not s.joined or (s.inbox and not s.dead) for s in self._seats.values())

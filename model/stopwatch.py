@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import torch
+
+TIMED_STEPS = 4
 
 
 class Stopwatch:
@@ -35,3 +38,20 @@ class Stopwatch:
             self._events[-1].synchronize()
             return [a.elapsed_time(b) / 1000 for a, b in pairwise(self._events)]
         return [b - a for a, b in pairwise(self._times)]
+
+
+def best_of(step: Callable[[], object], idle_steps: int, device: torch.device) -> float:
+    """Seconds of the quickest of TIMED_STEPS steps, after `idle_steps` that do not count.
+
+    On a CPU with one thread it is the thread's own time: a busy machine is not a slow one.
+    """
+    own = device.type == "cpu" and torch.get_num_threads() == 1
+    clock = time.thread_time if own else time.perf_counter
+    for _ in range(idle_steps + 1):
+        step()
+    seconds = []
+    for _ in range(TIMED_STEPS):
+        began = clock()
+        step()
+        seconds.append(clock() - began)
+    return min(seconds)

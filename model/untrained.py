@@ -1,8 +1,8 @@
 """A small checkpoint with seeded random weights, in the folder layout that moshi's loaders take.
 
-It exercises every part of a real checkpoint and says nothing sensible: the default until a trained
-one ships. `python -m model.untrained FOLDER` writes one. Refuses to know the runtime; whoever loads
-it goes through `checkpoint` like any other.
+It exercises every part of a real checkpoint and says nothing sensible: for tests and benchmarks that
+need speed, not words. `python -m model.untrained FOLDER` writes one. Refuses to know the runtime;
+whoever loads it goes through `checkpoint` like any other.
 """
 
 from __future__ import annotations

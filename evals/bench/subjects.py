@@ -5,6 +5,7 @@ Refuses to know what is measured on them.
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-START_S = 120.0
+START_S = 300.0
+"""moshi.server compiles some of itself before it listens."""
+A, B, C = "A moshi.server", "B duet, reference", "C duet, compact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +31,34 @@ class Subject:
     name: str
     port: int
     unanswered_frames: int
+    process: int
+
+    @property
+    def memory_mb(self) -> float:
+        """What the process holds now, of what it has touched; 0 where the system does not tell."""
+        try:
+            pages = int(Path(f"/proc/{self.process}/statm").read_text().split()[1])
+        except OSError:
+            return 0.0
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 @contextmanager
 def published(folder: Path) -> Iterator[Subject]:
-    """moshi.server as published."""
+    """A: moshi.server as published."""
     port = free_port()
-    with _running("moshi.server", ["evals.bench.moshi_published", str(folder), str(port)], port):
-        yield Subject("moshi.server", port, unanswered_frames=1)
+    with _running(A, ["evals.bench.moshi_published", str(folder), str(port)], port) as process:
+        yield Subject(A, port, unanswered_frames=1, process=process)
 
 
 @contextmanager
-def ours(folder: Path, capacity: int) -> Iterator[Subject]:
-    """This server."""
+def ours(name: str, runtime: str, folder: Path, capacity: int) -> Iterator[Subject]:
+    """B and C: this server with one of its runtimes, and room for just as many calls as will come."""
     port = free_port()
     arguments = ["server", "--model", str(folder), "--port", str(port), "--capacity", str(capacity)]
-    with _running("duet", [*arguments, "--record", "never"], port):
-        yield Subject("duet", port, unanswered_frames=0)
+    arguments += ["--runtime", runtime, "--admit", "capacity", "--keep", "off", "--sidecar", "off"]
+    with _running(name, arguments, port) as process:
+        yield Subject(name, port, unanswered_frames=0, process=process)
 
 
 def write_checkpoint(folder: Path) -> None:
@@ -60,12 +74,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def _running(name: str, module: list[str], port: int) -> Iterator[None]:
+def _running(name: str, module: list[str], port: int) -> Iterator[int]:
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen([sys.executable, "-m", *module], stdout=log, stderr=log)
         try:
             _wait_until_listening(name, process, port, log.fileno())
-            yield
+            yield process.pid
         finally:
             process.terminate()
             try:

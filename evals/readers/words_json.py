@@ -3,7 +3,9 @@
     {"chunks": [{"text", "timestamp": [s, e]}]}           Whisper and parakeet pipelines, Full-Duplex-Bench
     {"words": [{"word" | "text", "start", "end"}]}        and {"segments": [{"words": [...]}]}, Whisper
     {"words": {"user": [...], "agent": [...]}}            the driver's session.json
-    {"channels": [{"speaker", "words": [{"text", "start_ms", "end_ms"}]}]}    our transcripts
+    {"channels": [{"speaker", "words": [{"text", "start_ms", "end_ms"}]}]}    the client's transcripts
+    {"status", "utterances": [{"channel", "words": [{"word", "start_ms", "end_ms", "probability"}]}]}
+                                                          the server's transcripts
     [{"speaker", "start_time", "end_time", "words"}]      SegLST
 
 Refuses to know which audio they belong to.
@@ -23,6 +25,9 @@ from evals.words import RawWord
 Words = dict[ChannelName | None, list[RawWord]]
 """By channel; None where the file is of one channel and does not say which."""
 
+_SERVED = ("closed", "final", "recovered")
+"""What the status of a server's transcript may be."""
+
 
 def read_json(path: Path) -> Any:
     """Raises InputError where it is no JSON."""
@@ -33,7 +38,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_words(data: Any) -> Words:
-    """Raises InputError where the shape is none of those above."""
+    """Of no channel where a server's transcript keeps no words. Raises InputError for any other shape."""
     try:
         found = _shaped(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -41,7 +46,7 @@ def parse_words(data: Any) -> Words:
     if found is None:
         raise InputError(
             "is no JSON with words that is known here"
-            " (chunks, words, segments, channels with words, or SegLST)"
+            " (chunks, words, segments, channels or utterances with words, or SegLST)"
         )
     return found
 
@@ -52,7 +57,7 @@ def _shaped(data: Any) -> Words | None:
     for key, read in _SHAPES.items():
         if key in data:
             return read(data[key])
-    return None
+    return _served(data) if data.get("status") in _SERVED else None
 
 
 def _both(words: Mapping[ChannelName, list[RawWord]]) -> Words:
@@ -75,6 +80,20 @@ def _words(items: list[Any] | dict[str, Any]) -> Words:
 
 def _segments(items: list[Any]) -> Words:
     return {None: [_word(word) for segment in items for word in segment["words"]]}
+
+
+def _served(data: dict[str, Any]) -> Words:
+    """Both channels where anybody transcribed the call: one that is not in it was heard to be silent.
+
+    The agent's written text is no stand-in where nobody did: its times are not those of its sound.
+    """
+    told = data.get("utterances", [])
+    if not told and not data.get("transcriber"):
+        return {}
+    words: dict[ChannelName, list[RawWord]] = {channel: [] for channel in CHANNELS}
+    for each in told:
+        words[channel_of(each["channel"])] += map(_word, each["words"])
+    return _both(words)
 
 
 _SHAPES: dict[str, Callable[[Any], Words]] = {
@@ -106,10 +125,10 @@ def _chunk(item: dict[str, Any]) -> RawWord:
 
 def _word(item: dict[str, Any]) -> RawWord:
     text = item["word"] if "word" in item else item["text"]
+    surety = _number(item.get("probability", item.get("confidence", item.get("score"))))
     if "start_ms" in item:
-        return RawWord(str(text).strip(), item["start_ms"] / 1000, item["end_ms"] / 1000)
-    surety = item.get("probability", item.get("confidence", item.get("score")))
-    return RawWord(str(text).strip(), _number(item["start"]), _number(item.get("end")), _number(surety))
+        return RawWord(str(text).strip(), item["start_ms"] / 1000, item["end_ms"] / 1000, surety)
+    return RawWord(str(text).strip(), _number(item["start"]), _number(item.get("end")), surety)
 
 
 def _number(value: Any) -> float | None:

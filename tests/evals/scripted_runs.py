@@ -24,13 +24,13 @@ def plans(folder: Path, text: str, **settings: Any) -> list[Plan]:
     return plan([scenario(folder, text, question=1.0, stop=0.6)], RunSettings(pace=pace, **settings))
 
 
-def have(agent: Agent, todo: list[Plan], out: Path, at_once: int = 1) -> dict[str, Any]:
+def have(agent: Agent, planned: list[Plan], out: Path, at_once: int = 1) -> dict[str, Any]:
     """Runs the plans against the agent; what run.json says."""
 
     async def run() -> dict[str, Any]:
         async with agent.running():
-            ledger = Ledger(out, todo[0].settings, agent.url, {})
-            return await Batch(agent.url, out, ledger).run(todo, at_once)
+            ledger = Ledger(out, planned[0].settings, agent.url, {})
+            return await Batch(agent.url, out, ledger).run(planned, at_once)
 
     return asyncio.run(run())
 

@@ -28,8 +28,9 @@ REACTIVE += 'when = "agent_speaks"\nfor_s = 0.3\ntimeout_s = 1.0\non_timeout = "
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With two codebooks a side: a third of the work a frame."""
     folder = tmp_path_factory.mktemp("evals-model")
-    write_untrained(folder, context=25, num_layers=1)
+    write_untrained(folder, context=25, num_layers=1, n_q=4, dep_q=2, delays=[0, 0, 1, 0, 1])
     return folder
 
 
@@ -193,13 +194,13 @@ def test_a_killed_run_takes_its_server_along_and_keeps_its_books(
             time.sleep(0.02)
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     finally:
         process.kill()
     assert process.returncode == 130
     assert "interrupted; the same command goes on from here" in said
     assert children
-    assert psutil.wait_procs(children, timeout=10)[1] == []
+    assert psutil.wait_procs(children, timeout=60)[1] == []
     counts = json.loads((out / "run.json").read_text())["counts"]
     assert 2 <= counts["completed"] < 60
     assert counts["missing"] == 60 - counts["completed"]

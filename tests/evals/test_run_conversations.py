@@ -87,8 +87,8 @@ def test_a_user_can_wait_for_an_answer_and_go_on(tmp_path: Path) -> None:
 
 
 def test_lockstep_needs_an_answer_to_every_frame(tmp_path: Path) -> None:
-    todo = plans(tmp_path, HEAD + QUESTION, stall_s=1.0)
-    report = have(Agent(mute_at=5), todo, tmp_path / "out")
+    planned = plans(tmp_path, HEAD + QUESTION, stall_s=1.0)
+    report = have(Agent(mute_at=5), planned, tmp_path / "out")
     assert report["conversations"][0]["error"] == "stalled: the server said nothing for 1 s"
 
 
@@ -101,8 +101,8 @@ def test_in_lockstep_an_answer_is_heard_as_if_the_server_took_no_time(tmp_path: 
 
 def test_in_real_time_a_burst_is_heard_at_its_own_pace_and_the_arrivals_tell_where(tmp_path: Path) -> None:
     """Five frames at once every 400 ms: the player has each until the next five come."""
-    todo = plans(tmp_path, HEAD + QUESTION, pace="realtime", playout_lead_s=0.2)
-    have(Agent(speaks=((0.8, 1.2),), hoards=5), todo, tmp_path / "out")
+    planned = plans(tmp_path, HEAD + QUESTION, pace="realtime", playout_lead_s=0.2)
+    have(Agent(speaks=((0.8, 1.2),), hoards=5), planned, tmp_path / "out")
     folder = tmp_path / "out" / "staged" / "staged-01"
     arrivals = [json.loads(line) for line in (folder / "arrivals.jsonl").read_text().splitlines()]
     audio = [arrival for arrival in arrivals if arrival["kind"] == "audio"]

@@ -9,8 +9,14 @@ import torch
 
 from model.checkpoint import Loaded, load
 from model.untrained import write_untrained
+from tests.model.rows import Build, build_compact, build_padded, build_reference
 
 CONTEXT = 24
+RUNTIMES: dict[str, Build] = {
+    "reference": build_reference,
+    "compact": build_compact,
+    "padded": build_padded,
+}
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +30,9 @@ def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def loaded(small_folder: Path) -> Loaded:
     torch.set_num_threads(1)
     return load(str(small_folder), "cpu", torch.float32)
+
+
+@pytest.fixture(params=RUNTIMES)
+def build(request: pytest.FixtureRequest) -> Build:
+    """Each runtime in turn."""
+    return RUNTIMES[request.param]

@@ -27,6 +27,7 @@ class CountingRuntime:
         self.capacity = capacity
         self.steps: list[list[int]] = []
         self.fail_steps = 0
+        self.seconds_a_row = 0.0
         self.nan_rows: set[int] = set()
         self.fail_joins = False
         self.gate = threading.Event()
@@ -40,9 +41,15 @@ class CountingRuntime:
             raise RuntimeError("no joins")
         self._seed[slot], self._count[slot] = sampling.seed, 0
 
+    def prepare(self) -> None:
+        """Nothing to make ready."""
+
+    def measure(self, rows: int) -> float:
+        return self.seconds_a_row * rows
+
     def step(self, slots: Sequence[int], frames: npt.NDArray[np.float32]) -> StepOutput:
         self.entered.set()
-        assert self.gate.wait(10)
+        assert self.gate.wait(60)
         self.steps.append(list(slots))
         if self.fail_steps:
             self.fail_steps -= 1

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from moshi.modules.transformer import RingKVCache
 
 from audio.frames import FRAME_SAMPLES
 from model.checkpoint import Loaded
+from model.compact.kv import KVStore
+from model.compact.runtime import CompactRuntime
 from model.config import Sampling
 from model.reference import ReferenceRuntime
+from model.runtime import Runtime
 
 Frames = npt.NDArray[np.float32]
+Build = Callable[[Loaded, int], Runtime]
 GREEDY = Sampling(text_temperature=0.0, audio_temperature=0.0)
 
 
@@ -25,8 +32,28 @@ def sound(seed: int, frames: int) -> Frames:
     return noise
 
 
-def build(loaded: Loaded, capacity: int) -> ReferenceRuntime:
-    return ReferenceRuntime(loaded.mimi, loaded.lm, loaded.info, capacity)
+def build_reference(loaded: Loaded, capacity: int) -> ReferenceRuntime:
+    """One at a time may use a checkpoint's modules: they hold the streaming state."""
+    loaded.mimi._stop_streaming()
+    loaded.lm._stop_streaming()
+    return ReferenceRuntime(loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity))
+
+
+def build_compact(loaded: Loaded, capacity: int) -> CompactRuntime:
+    return CompactRuntime(loaded.mimi, loaded.lm, loaded.info, capacity, loaded.condition_tensors(capacity))
+
+
+def build_padded(loaded: Loaded, capacity: int) -> CompactRuntime:
+    """As on CUDA: padded batches, and a context of two pages and a bit."""
+    return CompactRuntime(
+        loaded.mimi,
+        loaded.lm,
+        loaded.info,
+        capacity,
+        loaded.condition_tensors(capacity),
+        padded=True,
+        page_frames=10,
+    )
 
 
 @dataclass
@@ -50,7 +77,7 @@ class Call:
         return len(self.tokens) == len(self.frames)
 
 
-def step(runtime: ReferenceRuntime, calls: list[Call]) -> None:
+def step(runtime: Runtime, calls: list[Call]) -> None:
     """One step of these calls' next frames."""
     output = runtime.step([c.slot for c in calls], np.stack([c.next_frame for c in calls]))
     for i, call in enumerate(calls):
@@ -59,9 +86,43 @@ def step(runtime: ReferenceRuntime, calls: list[Call]) -> None:
         call.finite.append(bool(output.finite[i]))
 
 
-def play(runtime: ReferenceRuntime, call: Call) -> Call:
+def play(runtime: Runtime, call: Call) -> Call:
     """The whole call, alone in the batch."""
     runtime.join(call.slot, call.sampling)
     while not call.done:
         step(runtime, [call])
     return call
+
+
+def poison(runtime: Runtime, slot: int) -> None:
+    """NaN wherever a row's past is kept."""
+    poison_past(runtime, slot)
+    if isinstance(runtime, CompactRuntime):
+        for direction in (runtime.codec.encoder, runtime.codec.decoder):
+            direction.state[slot] = torch.nan
+            wreck(direction.stack.past, slot)
+        return
+    assert isinstance(runtime, ReferenceRuntime)
+    for module in (runtime._mimi, runtime._gen.lm_model):
+        for state in module.get_streaming_state().values():
+            for value in vars(state).values():
+                if isinstance(value, RingKVCache):
+                    value.cache[:, slot] = torch.nan
+                elif isinstance(value, torch.Tensor) and value.is_floating_point():
+                    value[slot] = torch.nan
+
+
+def wreck(past: KVStore, slot: int) -> None:
+    """NaN in every page that a slot holds."""
+    past._pages[:, :, past._held(slot)] = torch.nan
+
+
+def poison_past(runtime: Runtime, slot: int) -> None:
+    """NaN in the language model's keys and values of a row, which has been through one frame."""
+    if isinstance(runtime, CompactRuntime):
+        wreck(runtime.past, slot)
+        return
+    assert isinstance(runtime, ReferenceRuntime)
+    for state in runtime._gen.lm_model.get_streaming_state().values():
+        if isinstance(getattr(state, "kv_cache", None), RingKVCache):
+            state.kv_cache.cache[:, slot] = torch.nan

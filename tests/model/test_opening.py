@@ -5,11 +5,13 @@ from __future__ import annotations
 import queue
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from audio.frames import silence
 from model.checkpoint import Loaded
+from model.compact import launch
 from model.config import ModelError, Sampling
 from model.engine import Engine, FrameResult, StepReport
 from model.opening import PieceVocabulary, open_engine, pick_device
@@ -29,12 +31,28 @@ def test_an_opened_engine_answers_a_frame(small_folder: Path) -> None:
             engine.submit(ticket, silence(), 0.0)
         results: list[FrameResult] = []
         while len(results) < 2:
-            results += reports.get(timeout=20).results
+            results += reports.get(timeout=60).results
     finally:
         engine.stop()
     assert [r.frame for r in results] == [0, 1]
     assert results[1].pcm is not None
     assert engine.info.dtype == "float32"
+
+
+def test_a_started_engine_has_recorded_every_number_of_sessions_whoever_chose_the_threads(
+    small_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # else choosing threads would have stepped the model already
+    engine = open_engine(str(small_folder), device="cpu", dtype="auto", capacity=3, on_step=ignore)
+    engine.start()
+    engine.stop()
+    runtime = engine._runtime
+    monkeypatch.setattr(launch, "Recorder", None)
+    for rows in (3, 1, 2):
+        for slot in range(rows):
+            runtime.join(slot, Sampling())
+        for _ in range(3):
+            assert runtime.step(range(rows), np.stack([silence()] * rows)).finite.all()
 
 
 def test_a_capacity_that_memory_cannot_hold_is_refused_with_the_most_it_can(small_folder: Path) -> None:
@@ -81,7 +99,7 @@ def _play(engine: Engine, reports: queue.Queue[StepReport], others: int) -> list
         for t in (*guests, ticket):
             engine.submit(t, silence(), 0.0)
         while len(tokens) <= frame:
-            tokens += [r.token for r in reports.get(timeout=20).results if r.ticket == ticket]
+            tokens += [r.token for r in reports.get(timeout=60).results if r.ticket == ticket]
     for t in (*guests, ticket):
         engine.leave(t)
     return tokens

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from model.sampler import BatchSampler, gumbel_noise, pick_tokens
+from model.sampler import BatchSampler, Noise, noise_keys, pick_tokens, seed_keys
+
+
+def gumbel_noise(seed: Tensor, frame: Tensor, codebooks: Tensor, card: int) -> Tensor:
+    """The noise of these codebooks: [B, K, card]."""
+    keys = noise_keys(seed_keys(seed.numpy()), frame.numpy(), int(codebooks.max()) + 1)
+    return Noise(card, torch.device("cpu"))(torch.from_numpy(keys.view(np.int32)))[:, codebooks]
 
 
 def noise(seed: int, frame: int, codebook: int, card: int = 2048) -> Tensor:
@@ -24,6 +31,17 @@ def test_the_noise_has_the_gumbel_mean_and_variance() -> None:
     drawn = gumbel_noise(torch.full((500,), 7), frames, torch.arange(3), 1000)
     assert float(drawn.mean()) == pytest.approx(0.57722, abs=0.005)  # Euler's constant
     assert float(drawn.var()) == pytest.approx(math.pi**2 / 6, abs=0.015)
+
+
+@pytest.mark.parametrize(("frame", "codebook", "token"), [(561, 1, 1463), (1588, 6, 633), (1607, 2, 2035)])
+def test_the_largest_noise_is_finite_and_moves_no_greedy_row(frame: int, codebook: int, token: int) -> None:
+    drawn = noise(0, frame, codebook)
+    assert bool(drawn.isfinite().all())
+    assert float(drawn[token]) == pytest.approx(-math.log(2.0**-24), abs=0.01)  # -log(-log(1 - 2^-24))
+    logits = torch.zeros(1, 2048)
+    logits[0, 7] = 1.0
+    picked = pick_tokens(logits, drawn[None], torch.zeros(1), torch.zeros(1, dtype=torch.int64))
+    assert picked.tolist() == [7]
 
 
 def test_every_part_of_the_key_changes_the_noise() -> None:
@@ -98,22 +116,26 @@ def test_each_row_draws_with_its_own_settings() -> None:
 
 
 def test_a_row_that_is_set_anew_starts_at_frame_zero_and_others_go_on() -> None:
-    sampler = BatchSampler(2, card=50, dep_q=1, device=torch.device("cpu"))
+    sampler = BatchSampler(2, cards=(50, 50), dep_q=1, device=torch.device("cpu"))
     for row in (0, 1):
         sampler.set_row(row, seed=4, temperatures=(1.0, 1.0), top_ks=(0, 0))
+    sampler.begin()
     first = sampler.audio_noise()[:, 0].clone()
     assert torch.equal(first[0], first[1])
-    sampler.advance(torch.tensor([True, True]))
+    sampler.advance(np.array([0, 1]))
     sampler.set_row(0, seed=4, temperatures=(1.0, 1.0), top_ks=(0, 0))
+    sampler.begin()
     later = sampler.audio_noise()[:, 0]
     assert torch.equal(later[0], first[0])
     assert not torch.equal(later[1], first[1])
 
 
 def test_a_row_that_was_not_stepped_keeps_its_frame() -> None:
-    sampler = BatchSampler(2, card=50, dep_q=1, device=torch.device("cpu"))
+    sampler = BatchSampler(2, cards=(50, 50), dep_q=1, device=torch.device("cpu"))
     for row in (0, 1):
         sampler.set_row(row, seed=4, temperatures=(1.0, 1.0), top_ks=(0, 0))
+    sampler.begin()
     before = sampler.audio_noise().clone()
-    sampler.advance(torch.tensor([True, False]))
+    sampler.advance(np.array([0]))
+    sampler.begin()
     assert torch.equal(sampler.audio_noise()[1], before[1])

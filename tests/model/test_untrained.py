@@ -17,7 +17,7 @@ from model.checkpoint import load
 from model.config import ModelError
 from model.fingerprint import fingerprint
 from model.untrained import ensure_untrained, write_untrained
-from tests.model.rows import Call, build, play, sound
+from tests.model.rows import Call, build_compact, play, sound
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 120
@@ -100,7 +100,7 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 
 def test_its_voice_is_quiet_noise_that_follows_the_user(tmp_path: Path) -> None:
-    runtime = build(load(str(ensure_untrained(tmp_path / "m")), "cpu", torch.float32), 1)
+    runtime = build_compact(load(str(ensure_untrained(tmp_path / "m")), "cpu", torch.float32), 1)
     call, other = play(runtime, Call(0, sound(1, 30))), play(runtime, Call(0, sound(2, 30)))
     rms = float(np.sqrt(np.mean(np.square(call.pcm[5:]))))
     assert 0.003 < rms < 0.03  # -50 to -30 dBFS

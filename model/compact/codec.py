@@ -1,0 +1,170 @@
+"""Mimi over the ready rows: one frame of sound to codes, and codes to one frame of sound.
+
+Each direction is its own, with its own state and its own count of frames a row has been through: a
+new session listens before it speaks. Refuses to know the language model.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from audio.frames import FRAME_SAMPLES
+from model.compact.convolutions import Convolution, Flow, StateLayout, Transposed
+from model.compact.feed import Feed, Host, Ints, Shape
+from model.compact.kv import KVStep, KVStore, Slots
+from model.compact.layers import read_stack, refuse_if, weight_of
+from model.compact.positions import Positions
+from model.compact.products import Matrix
+from model.compact.quantizer import Quantizer
+from model.compact.seanet import SeaNet
+
+
+class ProjectedStack:
+    """Mimi's transformer (moshi ProjectedTransformer) with its past."""
+
+    def __init__(self, module: Any, slots: Slots, tokens: int, what: str) -> None:
+        refuse_if(module is None, f"{what}: none")
+        refuse_if(len(module.output_projs) != 1, f"{what}: several outputs")
+        self._stack = read_stack(module.transformer, what)
+        weight = self._stack.layers[0].qkv[0].weight
+        self.device = weight.device
+        self._positions = Positions(self._stack, weight.device)
+        plan = slots.plan(self._stack, weight.itemsize)
+        self.past = KVStore(self._stack, slots.count, tokens, plan, weight)
+        self._input = _projection(module.input_proj, what)
+        self._output = _projection(module.output_projs[0], what)
+
+    def __call__(self, x: Tensor, step: KVStep) -> Tensor:
+        """[n, tokens, dim] -> [n, tokens, dim]."""
+        n, tokens = x.shape[0], x.shape[1]
+        x = self._through(_apply(self._input, x.reshape(n * tokens, -1)), step)
+        return _apply(self._output, x).view(n, tokens, -1)
+
+    def _through(self, x: Tensor, step: KVStep) -> Tensor:
+        x = self._positions.embed(x, step.positions)
+        rotation = self._positions.rotation(step.positions)
+        for i, layer in enumerate(self._stack.layers):
+            qkv = layer.qkv[0].times(layer.norm1(x))
+            self._positions.rotate(qkv, rotation)
+            x = layer.finish(x, self.past.attend(i, qkv, step))
+        return x
+
+
+class Direction:
+    """What encoder and decoder have in common: the state of every slot, and how a step gets at it."""
+
+    def __init__(self, stack: ProjectedStack, layout: StateLayout, slots: Slots) -> None:
+        self.stack = stack
+        self.state = torch.zeros(slots.count, layout.size, device=stack.device)
+        self._gathered = torch.zeros_like(self.state)
+        self._flows: dict[int, Flow] = {}
+
+    @property
+    def session_bytes(self) -> int:
+        return self.state[0].nbytes + self._gathered[0].nbytes + self.stack.past.bytes_per_page
+
+    def reset(self, slot: int) -> None:
+        self.state[slot] = 0
+        self.stack.past.reset(slot)
+
+    def shapes(self, n: int) -> dict[str, Shape]:
+        return {"rows": (n,)} | self.stack.past.shapes(n)
+
+    def fill(self, host: Host, rows: Ints, frames: Ints) -> None:
+        """frames: how many frames each row has been through in this direction."""
+        host["rows"][:] = rows
+        self.stack.past.fill(host, rows, frames)
+
+    def _begin(self, feed: Feed, span: int) -> tuple[Flow, KVStep]:
+        """Gathers the rows' state into a memory of their number, which `_end` puts back."""
+        rows = feed.device["rows"]
+        n = len(rows)
+        if n not in self._flows:
+            self._flows[n] = Flow(self._gathered[:n])
+        flow = self._flows[n]
+        torch.index_select(self.state, 0, rows, out=flow.state)
+        torch.eq(feed.device["position"][:, None, None], 0, out=flow.first)
+        return flow, self.stack.past.begin(feed, span)
+
+    def _end(self, feed: Feed, flow: Flow) -> None:
+        self.state.index_copy_(0, feed.device["rows"], flow.state)
+
+
+class Encoder(Direction):
+    """Sound to codes. Reads a moshi MimiModel. Raises Unsupported."""
+
+    def __init__(self, mimi: Any, slots: Slots) -> None:
+        layout = StateLayout()
+        self._convolutions = SeaNet(mimi.encoder.model, layout, "Mimi's encoder")
+        down = getattr(mimi, "downsample", None)
+        self._down = None if down is None else Convolution(down.conv, layout, "Mimi's downsampling")
+        tokens = tokens_per_frame(mimi)
+        stack = ProjectedStack(mimi.encoder_transformer, slots, tokens, "Mimi's encoder transformer")
+        super().__init__(stack, layout, slots)
+
+    def latent(self, sound: Tensor, feed: Feed, span: int) -> Tensor:
+        """sound float32 [n, 1920] -> latent [n, dim]."""
+        flow, step = self._begin(feed, span)
+        x = self._convolutions(sound[:, :, None], flow)
+        x = self.stack(x, step)
+        if self._down is not None:
+            x = self._down(x, flow)
+        self._end(feed, flow)
+        return x[:, 0]
+
+
+class Decoder(Direction):
+    """Codes to sound. Reads a moshi MimiModel. Raises Unsupported."""
+
+    def __init__(self, mimi: Any, slots: Slots) -> None:
+        layout = StateLayout()
+        up = getattr(mimi, "upsample", None)
+        self._up = None if up is None else Transposed(up.convtr, layout, "Mimi's upsampling")
+        tokens = tokens_per_frame(mimi)
+        stack = ProjectedStack(mimi.decoder_transformer, slots, tokens, "Mimi's decoder transformer")
+        self._convolutions = SeaNet(mimi.decoder.model, layout, "Mimi's decoder")
+        super().__init__(stack, layout, slots)
+
+    def sound(self, latent: Tensor, feed: Feed, span: int) -> Tensor:
+        """latent [n, dim] -> sound float32 [n, 1920]."""
+        flow, step = self._begin(feed, span)
+        x = latent[:, None]
+        if self._up is not None:
+            x = self._up(x, flow)
+        x = self._convolutions(self.stack(x, step), flow)
+        self._end(feed, flow)
+        return x[:, :, 0]
+
+
+class Codec:
+    """Both directions and the codebooks between them. heard, spoken: books of the user and the agent."""
+
+    def __init__(self, mimi: Any, slots: Slots, heard: int, spoken: int) -> None:
+        refuse_if(mimi.frame_size != FRAME_SAMPLES, f"Mimi's frames of {mimi.frame_size} samples")
+        refuse_if(mimi.resample_method != "conv", f"Mimi's resampling {mimi.resample_method}")
+        self.encoder = Encoder(mimi, slots)
+        self.decoder = Decoder(mimi, slots)
+        self.quantizer = Quantizer(mimi.quantizer, heard, spoken)
+
+    @property
+    def session_bytes(self) -> int:
+        """What one session's state takes in both directions."""
+        return self.encoder.session_bytes + self.decoder.session_bytes
+
+
+def tokens_per_frame(mimi: Any) -> int:
+    """Steps of Mimi's transformers in one frame."""
+    return int(round(mimi.encoder_frame_rate / mimi.frame_rate))
+
+
+def _projection(module: Any, what: str) -> Matrix | None:
+    if module is None or isinstance(module, nn.Identity):
+        return None
+    return Matrix(weight_of(module, f"{what} projection"))
+
+
+def _apply(projection: Matrix | None, x: Tensor) -> Tensor:
+    return x if projection is None else projection.times(x)
