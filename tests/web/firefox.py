@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,8 @@ PREFERENCES = {
 }
 PATIENCE_S = 90
 """For one thing that is waited for; most take a second, on a machine that has other things to do ten."""
+LOOK_S = 10
+"""How long the page itself waits for one thing before it is asked anew."""
 WAIT = """
 new Promise((resolve) => {
   const [selector, attribute, pattern] = %s;
@@ -48,14 +51,21 @@ new Promise((resolve) => {
   const changes = new MutationObserver(look);
   changes.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
   look();
-  setTimeout(() => resolve(`${selector} reads ${read()}, not ${pattern}`), %d);
+  setTimeout(() => {
+    changes.disconnect();
+    resolve(`${selector} reads ${read()}, not ${pattern}`);
+  }, %d);
 })
 """
 """Ends as soon as an element of the page reads as wanted: with nothing, or with what is wrong."""
 
 
+class Unanswered(Exception):
+    """Firefox did not answer on its own wire: nothing that a page can do or leave undone in good time."""
+
+
 class Tab:
-    """One page. Raises AssertionError where it takes too long."""
+    """One page. Raises AssertionError where it takes too long, Unanswered where Firefox stands still."""
 
     def __init__(self, socket: Connection) -> None:
         self._socket = socket
@@ -83,17 +93,26 @@ class Tab:
     def shows(self, selector: str, pattern: str, attribute: str = "") -> None:
         """Waits until an element reads so."""
         wanted = json.dumps([selector, attribute, pattern])
-        trouble = self.run(WAIT % (wanted, 1_000 * PATIENCE_S))
+        end_s = time.monotonic() + PATIENCE_S
+        while (trouble := self.run(WAIT % (wanted, 1_000 * LOOK_S))) and time.monotonic() < end_s:
+            pass
         assert not trouble, trouble
 
     def _send(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._commands += 1
         self._socket.send(json.dumps({"id": self._commands, "method": method, "params": params}))
-        while (message := json.loads(self._socket.recv(2 * PATIENCE_S))).get("id") != self._commands:
+        while (message := self._received(method)).get("id") != self._commands:
             pass
         assert message["type"] == "success", message
         result: dict[str, Any] = message["result"]
         return result
+
+    def _received(self, asked: str) -> dict[str, Any]:
+        try:
+            message: dict[str, Any] = json.loads(self._socket.recv(PATIENCE_S))
+        except TimeoutError:
+            raise Unanswered(f"Firefox has not answered {asked} in {PATIENCE_S} s") from None
+        return message
 
 
 @contextmanager
