@@ -62,7 +62,8 @@ def load(name: str, device: str, dtype: torch.dtype) -> Loaded:
     sampling = _default_sampling(files.lm_gen_config, name)
     with _one_line(f"{name}: {_named(files.mimi_weights)} (Mimi)"):
         mimi = files.get_mimi(device=device)
-    with _one_line(f"{name}: {_named(files.moshi_weights)} (language model)"), Unfilled():
+    read = " and ".join(_named(path) for path in (files.moshi_weights, files.lora_weights) if path)
+    with _one_line(f"{name}: {read} (language model)"), Unfilled():
         lm = files.get_moshi(device=device, dtype=dtype, fuse_lora=True)
     with _one_line(f"{name}: {_named(files.tokenizer)} (text tokenizer)"):
         tokenizer = files.get_text_tokenizer()
@@ -208,6 +209,8 @@ def _one_line(what: str) -> Iterator[None]:
         raise ModelError(f"{what} does not fit in the device's memory") from error
     except SafetensorError as error:
         raise ModelError(f"{what} is not a readable safetensors file: {telling_line(error)}") from error
+    except NotImplementedError as error:  # a parameter that still has no values
+        raise ModelError(f"{what} does not load: there is no value for every weight") from error
     except _LOADERS_RAISE as error:
         raise ModelError(f"{what} does not load: {telling_line(error)}") from error
 

