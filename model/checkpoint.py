@@ -209,10 +209,11 @@ def _one_line(what: str) -> Iterator[None]:
         raise ModelError(f"{what} does not fit in the device's memory") from error
     except SafetensorError as error:
         raise ModelError(f"{what} is not a readable safetensors file: {telling_line(error)}") from error
-    except NotImplementedError as error:  # a parameter that still has no values
-        raise ModelError(f"{what} does not load: there is no value for every weight") from error
     except _LOADERS_RAISE as error:
-        raise ModelError(f"{what} does not load: {telling_line(error)}") from error
+        reason = telling_line(error)
+        if "meta tensor" in reason:
+            reason = "there is no value for every weight"
+        raise ModelError(f"{what} does not load: {reason}") from error
 
 
 def _named(path: Path | str) -> str:

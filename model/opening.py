@@ -15,7 +15,7 @@ import sentencepiece
 import torch
 
 from model.checkpoint import Loaded, load
-from model.compact.layers import Unsupported
+from model.compact.refusals import Unsupported
 from model.compact.runtime import CompactRuntime
 from model.config import ModelError
 from model.engine import Engine

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-_STEP = 2.0**-24 * (1 - 2.0**-24)
+STEP = 2.0**-24 * (1 - 2.0**-24)
 """2^24 - 0.5 is 2^24 in float32: times 2^-24 it would be 1, and the noise infinite."""
-_GOLDEN = 0x9E3779B9  # 2^32 / golden ratio: spreads consecutive integers
-_FACTORS = np.array([0x7FEB352D, 0x846CA68B], np.uint32)
+GOLDEN = 0x9E3779B9  # 2^32 / golden ratio: spreads consecutive integers
+FACTORS = np.array([0x7FEB352D, 0x846CA68B], np.uint32)
 _SHIFTS = np.arange(32, dtype=np.uint32)
 
 Keys = npt.NDArray[np.uint32]
@@ -42,15 +42,15 @@ def noise_keys(seeds: Keys, frame: npt.NDArray[np.int64], codebooks: int) -> Key
 @cache
 def _spread(count: int) -> Keys:
     """uint32 [count], far apart."""
-    return np.arange(1, count + 1, dtype=np.uint32) * np.uint32(_GOLDEN)
+    return np.arange(1, count + 1, dtype=np.uint32) * np.uint32(GOLDEN)
 
 
 def _mix_host(x: Keys) -> Keys:
     """A bijective 32-bit finaliser (constants: C. Wellons, "lowbias32", 2018)."""
     x = x ^ (x >> _SHIFTS[16])
-    x *= _FACTORS[0]
+    x *= FACTORS[0]
     x ^= x >> _SHIFTS[15]
-    x *= _FACTORS[1]
+    x *= FACTORS[1]
     x ^= x >> _SHIFTS[16]
     return x
 
@@ -64,7 +64,7 @@ class Noise:
 
     def __init__(self, card: int, device: torch.device) -> None:
         self._tokens = torch.from_numpy(_spread(card).view(np.int32).copy()).to(device)
-        constants = [8, 15, 16, 0xFFFFFF, 0x1FFFF, 0xFFFF, *_FACTORS.view(np.int32).tolist()]
+        constants = [8, 15, 16, 0xFFFFFF, 0x1FFFF, 0xFFFF, *FACTORS.view(np.int32).tolist()]
         self._8, self._15, self._16, *rest = torch.tensor(constants, dtype=torch.int32, device=device)
         self._low24, self._low17, self._low16, self._first, self._second = rest
 
@@ -73,7 +73,7 @@ class Noise:
         keys = keys[:, :, None]
         bits = self._mix(keys ^ self._tokens)
         bits = self._mix(bits.add_(keys))
-        u = (bits >> self._8).bitwise_and_(self._low24).float().add_(0.5).mul_(_STEP)  # never 0 or 1
+        u = (bits >> self._8).bitwise_and_(self._low24).float().add_(0.5).mul_(STEP)  # never 0 or 1
         noise: Tensor = u.log_().neg_().log_().neg_()
         return noise
 

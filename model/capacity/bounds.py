@@ -44,7 +44,7 @@ def floor_s(sizes: Sizes, card: Card, sessions: int, frames: float) -> float:
     """Seconds that a step of these sessions at this mean context takes at the very least."""
     seen = min(frames, sizes.context)
     moved = sizes.read + sessions * (sizes.kv_frame * seen + 2 * sizes.codec_state)
-    multiplied = 2 * sizes.read / sizes.itemsize * sessions
+    multiplied = 2 * sizes.read / sizes.read_itemsize * sessions
     return float(max(moved / card.bandwidth, multiplied / card.flops))
 
 

@@ -14,7 +14,7 @@ from model.capacity.cards import CARDS, Card
 from model.capacity.sizes import PUBLISHED, Sizes, sizes_of
 from model.capacity.table import report, table
 from model.checkpoint import DEFAULT, load
-from model.compact.layers import Unsupported
+from model.compact.refusals import Unsupported
 from model.config import ModelError
 from model.opening import DTYPES, build_runtime, pick_device
 from model.step_times import ladder

@@ -18,6 +18,7 @@ from model.compact.codec import Codec
 from model.compact.kv import Slots, past_bytes
 from model.compact.language import TEMPORAL
 from model.compact.layers import read_stack
+from model.compact.products import PACKED_NUMBERS
 from model.unfilled import Unfilled
 
 PUBLISHED: dict[str, dict[str, int]] = {"moshi-7b": {}, "personaplex-7b": {"dep_q": 16, "n_q": 16}}
@@ -38,7 +39,8 @@ class Sizes:
     """Bytes, unless said otherwise.
 
     parts: the language model's. kv_frame: keys and values of one frame of one session. context: frames.
-    codec: Mimi's weights that are read every step. codec_state: of one session.
+    codec: Mimi's weights that are read every step. codec_state: of one session. packed: weights in 32 bits
+    are read in 16, which is what a checkpoint's have (`model.compact.kernels.weights`).
     """
 
     name: str
@@ -49,6 +51,7 @@ class Sizes:
     codec: int
     codec_all: int
     codec_state: int
+    packed: bool = False
 
     @property
     def weights(self) -> int:
@@ -57,7 +60,12 @@ class Sizes:
     @property
     def read(self) -> int:
         """Of weights, at every step, whoever is in it."""
-        return self.itemsize * sum(part.parameters for part in self.parts if part.reads) + self.codec
+        whole = self.itemsize * sum(part.parameters for part in self.parts if part.reads) + self.codec
+        return whole // 2 if self.packed else whole
+
+    @property
+    def read_itemsize(self) -> float:
+        return self.itemsize / 2 if self.packed else self.itemsize
 
     def session(self, frames: int) -> int:
         """What a session holds after so many frames."""
@@ -103,6 +111,7 @@ def _measured(name: str, lm: LMModel, mimi: MimiModel, itemsize: int) -> Sizes:
         4 * (_count(networks) + heard * quantizer.cardinality * quantizer.dimension),
         4 * (_count([mimi]) + sum(buffer.numel() for buffer in mimi.buffers())),
         codec.session_bytes,
+        itemsize == 4 and _largest(lm) <= PACKED_NUMBERS,
     )
 
 
@@ -113,6 +122,12 @@ def _parts(lm: LMModel) -> Iterable[Part]:
     yield Part("depformer", _count([lm.depformer, lm.depformer_norms]), reads=True)
     yield Part("depformer inputs and heads", _count([*lm.depformer_in, *lm.linears]), reads=True)
     yield Part("depformer embeddings", _count([*lm.depformer_emb, lm.depformer_text_emb]), reads=False)
+
+
+def _largest(lm: LMModel) -> int:
+    """Numbers of the largest matrix."""
+    largest: int = max(parameter.numel() for parameter in lm.transformer.parameters())
+    return largest
 
 
 def _count(modules: Iterable[nn.Module]) -> int:

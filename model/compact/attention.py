@@ -32,17 +32,6 @@ def attend_all(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | Non
     return torch.bmm(torch.softmax(scores, dim=-1), v).view_as(queries)
 
 
-def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None, answer: Tensor) -> None:
-    """The same of one row, [b, t, width], keys turned [b, width, span]; writes into answer [b, t, width]."""
-    if not plain(queries):
-        answer.copy_(F.scaled_dot_product_attention(queries, keys.transpose(1, 2), values, bias))
-        return
-    scores = _scores(queries, keys)
-    if bias is not None:
-        scores += bias
-    torch.bmm(torch.softmax(scores, dim=-1), values, out=answer)
-
-
 def _scores(queries: Tensor, keys: Tensor) -> Tensor:
     scale = 1 / math.sqrt(queries.shape[-1])
     return torch.baddbmm(_NOTHING, queries, keys, beta=0, alpha=scale)

@@ -6,6 +6,7 @@ new session listens before it speaks. Refuses to know the language model.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -15,11 +16,16 @@ from audio.frames import FRAME_SAMPLES
 from model.compact.convolutions import Convolution, Flow, StateLayout, Transposed
 from model.compact.feed import Feed, Host, Ints, Shape
 from model.compact.kv import KVStep, KVStore, Slots
-from model.compact.layers import read_stack, refuse_if, weight_of
+from model.compact.layers import read_stack, weight_of
 from model.compact.positions import Positions
 from model.compact.products import Matrix
 from model.compact.quantizer import Quantizer
+from model.compact.refusals import refuse_if
 from model.compact.seanet import SeaNet
+from model.compact.sound import sound_kernel
+from model.compact.stacks import Layers
+
+Steps = Sequence[Callable[[Tensor, Flow], Tensor]]
 
 
 class ProjectedStack:
@@ -31,8 +37,8 @@ class ProjectedStack:
         self._stack = read_stack(module.transformer, what)
         weight = self._stack.layers[0].qkv[0].weight
         self.device = weight.device
-        self._positions = Positions(self._stack, weight.device)
-        plan = slots.plan(self._stack, weight.itemsize)
+        self._layers = Layers(self._stack, Positions(self._stack, weight.device))
+        plan = slots.plan(self._stack, weight)
         self.past = KVStore(self._stack, slots.count, tokens, plan, weight)
         self._input = _projection(module.input_proj, what)
         self._output = _projection(module.output_projs[0], what)
@@ -40,31 +46,35 @@ class ProjectedStack:
     def __call__(self, x: Tensor, step: KVStep) -> Tensor:
         """[n, tokens, dim] -> [n, tokens, dim]."""
         n, tokens = x.shape[0], x.shape[1]
-        x = self._through(_apply(self._input, x.reshape(n * tokens, -1)), step)
-        return _apply(self._output, x).view(n, tokens, -1)
-
-    def _through(self, x: Tensor, step: KVStep) -> Tensor:
-        x = self._positions.embed(x, step.positions)
-        rotation = self._positions.rotation(step.positions)
-        for i, layer in enumerate(self._stack.layers):
-            qkv = layer.qkv[0].times(layer.norm1(x))
-            self._positions.rotate(qkv, rotation)
-            x = layer.finish(x, self.past.attend(i, qkv, step))
-        return x
+        x = _apply(self._input, x.reshape(n * tokens, -1))
+        return _apply(self._output, self._layers(x, self.past, step)).view(n, tokens, -1)
 
 
 class Direction:
-    """What encoder and decoder have in common: the state of every slot, and how a step gets at it."""
+    """What encoder and decoder have in common: the state of every slot, and the way through the layers.
 
-    def __init__(self, stack: ProjectedStack, layout: StateLayout, slots: Slots) -> None:
+    before, after: the steps in front of the transformer and behind it. layout: of what they keep.
+    """
+
+    time: int
+    """Of what comes in."""
+
+    def __init__(
+        self, before: Steps, stack: ProjectedStack, after: Steps, layout: StateLayout, slots: Slots
+    ) -> None:
         self.stack = stack
+        self._before, self._after = before, after
         self.state = torch.zeros(slots.count, layout.size, device=stack.device)
-        self._gathered = torch.zeros_like(self.state)
+        parts = (before, self.time), (after, stack.past.tokens)
+        kernels = [None if slots.few_shapes else sound_kernel(*part, self.state) for part in parts]
+        self._kernels = [kernel for kernel in kernels if kernel is not None]
+        fused = len(self._kernels) == len(parts)
+        self._gathered = self.state[:0] if fused else torch.zeros_like(self.state)
         self._flows: dict[int, Flow] = {}
 
     @property
     def session_bytes(self) -> int:
-        return self.state[0].nbytes + self._gathered[0].nbytes + self.stack.past.bytes_per_page
+        return self.state[0].nbytes + self._gathered[:1].nbytes + self.stack.past.bytes_per_page
 
     def reset(self, slot: int) -> None:
         self.state[slot] = 0
@@ -78,65 +88,69 @@ class Direction:
         host["rows"][:] = rows
         self.stack.past.fill(host, rows, frames)
 
-    def _begin(self, feed: Feed, span: int) -> tuple[Flow, KVStep]:
-        """Gathers the rows' state into a memory of their number, which `_end` puts back."""
-        rows = feed.device["rows"]
+    def _through(self, x: Tensor, feed: Feed, span: int) -> Tensor:
+        """x [n, time, channels] in and out."""
+        step = self.stack.past.begin(feed, span)
+        rows, position = feed.device["rows"], feed.device["position"]
+        if not len(self._gathered):
+            before, after = self._kernels
+            return after(self.stack(before(x, rows, position), step), rows, position)
+        flow = self._gather(rows, position)
+        for convolution in self._before:
+            x = convolution(x, flow)
+        x = self.stack(x, step)
+        for convolution in self._after:
+            x = convolution(x, flow)
+        self.state.index_copy_(0, rows, flow.state)
+        return x
+
+    def _gather(self, rows: Tensor, position: Tensor) -> Flow:
+        """The rows' state in a memory of their number."""
         n = len(rows)
         if n not in self._flows:
             self._flows[n] = Flow(self._gathered[:n])
         flow = self._flows[n]
         torch.index_select(self.state, 0, rows, out=flow.state)
-        torch.eq(feed.device["position"][:, None, None], 0, out=flow.first)
-        return flow, self.stack.past.begin(feed, span)
-
-    def _end(self, feed: Feed, flow: Flow) -> None:
-        self.state.index_copy_(0, feed.device["rows"], flow.state)
+        torch.eq(position[:, None, None], 0, out=flow.first)
+        return flow
 
 
 class Encoder(Direction):
     """Sound to codes. Reads a moshi MimiModel. Raises Unsupported."""
 
+    time = FRAME_SAMPLES
+
     def __init__(self, mimi: Any, slots: Slots) -> None:
         layout = StateLayout()
-        self._convolutions = SeaNet(mimi.encoder.model, layout, "Mimi's encoder")
+        convolutions = SeaNet(mimi.encoder.model, layout, "Mimi's encoder")
         down = getattr(mimi, "downsample", None)
-        self._down = None if down is None else Convolution(down.conv, layout, "Mimi's downsampling")
+        after = [] if down is None else [Convolution(down.conv, layout, "Mimi's downsampling")]
         tokens = tokens_per_frame(mimi)
         stack = ProjectedStack(mimi.encoder_transformer, slots, tokens, "Mimi's encoder transformer")
-        super().__init__(stack, layout, slots)
+        super().__init__(convolutions.steps, stack, after, layout, slots)
 
     def latent(self, sound: Tensor, feed: Feed, span: int) -> Tensor:
         """sound float32 [n, 1920] -> latent [n, dim]."""
-        flow, step = self._begin(feed, span)
-        x = self._convolutions(sound[:, :, None], flow)
-        x = self.stack(x, step)
-        if self._down is not None:
-            x = self._down(x, flow)
-        self._end(feed, flow)
-        return x[:, 0]
+        return self._through(sound[:, :, None], feed, span)[:, 0]
 
 
 class Decoder(Direction):
     """Codes to sound. Reads a moshi MimiModel. Raises Unsupported."""
 
+    time = 1
+
     def __init__(self, mimi: Any, slots: Slots) -> None:
         layout = StateLayout()
         up = getattr(mimi, "upsample", None)
-        self._up = None if up is None else Transposed(up.convtr, layout, "Mimi's upsampling")
+        before = [] if up is None else [Transposed(up.convtr, layout, "Mimi's upsampling")]
         tokens = tokens_per_frame(mimi)
         stack = ProjectedStack(mimi.decoder_transformer, slots, tokens, "Mimi's decoder transformer")
-        self._convolutions = SeaNet(mimi.decoder.model, layout, "Mimi's decoder")
-        super().__init__(stack, layout, slots)
+        convolutions = SeaNet(mimi.decoder.model, layout, "Mimi's decoder")
+        super().__init__(before, stack, convolutions.steps, layout, slots)
 
     def sound(self, latent: Tensor, feed: Feed, span: int) -> Tensor:
         """latent [n, dim] -> sound float32 [n, 1920]."""
-        flow, step = self._begin(feed, span)
-        x = latent[:, None]
-        if self._up is not None:
-            x = self._up(x, flow)
-        x = self._convolutions(self.stack(x, step), flow)
-        self._end(feed, flow)
-        return x[:, :, 0]
+        return self._through(latent[:, None], feed, span)[:, :, 0]
 
 
 class Codec:

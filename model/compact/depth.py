@@ -15,9 +15,11 @@ from torch import Tensor, nn
 from model.compact.attention import attend_all
 from model.compact.draw import Pick
 from model.compact.embeddings import JoinedTables
-from model.compact.layers import Head, norm_of, read_stack, refuse_if, weight_of
+from model.compact.layers import Head, read_stack, weight_of
+from model.compact.norms import norm_of
 from model.compact.positions import Positions
 from model.compact.products import Matrix
+from model.compact.refusals import refuse_if
 
 
 class Depth:
@@ -34,6 +36,7 @@ class Depth:
         self._which = [_of(self.stack.layers[0].qkv, step) for step in schedule]
         self._feed = [_of(self.stack.layers[0].feed, step) for step in schedule]
         self._positions = Positions(self.stack, device)
+        self.frequencies = self._positions.frequencies
         self._step_numbers = torch.arange(self.steps, device=device)[:, None].unbind(0)
         self._rotations = [self._positions.rotation(number) for number in self._step_numbers]
         self._inner, self._group = (
@@ -41,11 +44,11 @@ class Depth:
             self.stack.heads // self.stack.kv_heads,
         )
         self._past: dict[int, list[list[Place]]] = {}
-        self._tables = JoinedTables([lm.depformer_text_emb, *lm.depformer_emb])
-        self._projection = Matrix(_joined(lm.depformer_in))
-        self._in = [step if lm.depformer_multi_linear else 0 for step in schedule]
-        self._norms = [norm_of(norm) for norm in lm.depformer_norms]
-        self._heads = [Head(head, "linears") for head in lm.linears]
+        self.tables = JoinedTables([lm.depformer_text_emb, *lm.depformer_emb])
+        self.projection = Matrix(_joined(lm.depformer_in))
+        self.inputs = [step if lm.depformer_multi_linear else 0 for step in schedule]
+        self.norms = [norm_of(norm) for norm in lm.depformer_norms]
+        self.heads = [Head(head, "linears") for head in lm.linears]
 
     def draw(self, tokens: Tensor, heard: Tensor, draw: Pick) -> Tensor:
         """Writes the audio tokens into tokens, int64 [n, 1 + steps], whose first is the text's.
@@ -53,15 +56,19 @@ class Depth:
         heard [n, dim] is the temporal transformer's output. Returns the last step's logits [n, card].
         """
         n, dim = tokens.shape[0], self.stack.dim
-        inputs = self._projection.times(heard).view(n, -1, dim).unbind(1)
+        inputs = self.projection.times(heard).view(n, -1, dim).unbind(1)
         places = self._places(n, heard)
         token = tokens.unbind(1)
         for step in range(self.steps):
-            x = inputs[self._in[step]] + self._tables.row(step, token[step])
-            x = self._norms[step](self._through(x, step, places[step]))
-            logits = self._heads[step](x)
+            x = inputs[self.inputs[step]] + self.tables.row(step, token[step])
+            x = self.norms[step](self._through(x, step, places[step]))
+            logits = self.heads[step](x)
             draw.pick(logits, step, token[step + 1])
         return logits
+
+    def weights_of(self, step: int) -> tuple[int, int]:
+        """Which of a layer's attention weights are the step's, and which of its feed-forwards."""
+        return self._which[step], self._feed[step]
 
     def _places(self, n: int, like: Tensor) -> list[list[Place]]:
         """Of each step and layer. Made once for each number of rows: a frame overwrites the last one's."""
@@ -75,7 +82,7 @@ class Depth:
     def _through(self, x: Tensor, step: int, places: list[Place]) -> Tensor:
         x = self._positions.embed(x, self._step_numbers[step])
         rotation = self._rotations[step]
-        weights, feed = self._which[step], self._feed[step]
+        weights, feed = self.weights_of(step)
         for layer, place in zip(self.stack.layers, places, strict=True):
             qkv = layer.qkv[weights].times(layer.norm1(x))
             self._positions.rotate(qkv, rotation)

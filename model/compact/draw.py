@@ -24,11 +24,13 @@ TEXT, AUDIO = 0, 1
 class Sessions:
     """What every slot asked to be drawn with; text and audio side by side.
 
-    cards: of text and audio. few_shapes: always put the whole vocabulary in order, which suits any rows.
+    cards: of text and audio. few_shapes: leave it to the draw, which suits any rows, how the vocabulary is
+    put in order.
     """
 
     def __init__(self, slots: int, cards: tuple[int, int], *, few_shapes: bool) -> None:
-        self._cards, self._few_shapes = cards, few_shapes
+        self._cards = cards
+        self._few_shapes = few_shapes
         self._seed = seed_keys(np.zeros(slots, np.int64))
         self._wanted = np.ones((2, slots), np.int64)
         self._temperature = np.zeros((2, slots), np.float32)
@@ -55,7 +57,9 @@ class Sessions:
         wanted, temperature = self._wanted[:, rows], self._temperature[:, rows]
         host["temperature"][:] = temperature
         if self._few_shapes:
-            host["place"][:] = wanted - 1
+            np.subtract(wanted, 1, out=host["place"])
+            if not temperature.any():
+                return
         else:
             asked = zip(wanted.tolist(), temperature.tolist(), self._cards, strict=True)
             text, audio = (_order(*kind) for kind in asked)

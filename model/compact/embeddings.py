@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.compact.layers import refuse_if
 from model.compact.products import total
+from model.compact.refusals import refuse_if
 
 
 class JoinedTables:
@@ -28,8 +28,8 @@ class JoinedTables:
         cards = [module.num_embeddings for module in modules]
         firsts = torch.tensor([0, *cards[:-1]], device=self.table.device).cumsum(0)
         self.firsts: Tensor = firsts
-        self._each = torch.split(self.table, cards)
-        for module, table in zip(modules, self._each, strict=True):
+        self.each = torch.split(self.table, cards)
+        for module, table in zip(modules, self.each, strict=True):
             if module.norm is None and module.low_rank is None:
                 module.weight.data = table
 
@@ -41,7 +41,7 @@ class JoinedTables:
 
     def row(self, which: int, tokens: Tensor) -> Tensor:
         """tokens int64 [n] of one table -> [n, width]."""
-        return self._each[which].index_select(0, tokens)
+        return self.each[which].index_select(0, tokens)
 
 
 def _plain(module: Any) -> Tensor:

@@ -5,27 +5,27 @@ what is not yet written (in short calls) and, where a step brings several tokens
 the same step (moshi writes all of a step before any of it attends; modules/transformer.py).
 Refuses to know layers' weights.
 
-Two ways to attend, the same numbers: row by row on views of the pool, each row at its own length
-(no copies: a CPU's best for long contexts), or all rows at once on gathered pages with a mask
-(fixed shapes: CUDA graphs; and a CPU's best for short contexts).
+Two ways to attend, the same numbers: in place by a kernel of ours, each row at its own length (a CPU's,
+in float32), or all rows at once on gathered pages with a mask (fixed shapes: CUDA graphs).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from model.compact.attention import attend, attend_all
-from model.compact.feed import Feed, Host, Ints, Live, Shape
-from model.compact.layers import Stack, Unsupported
+from model.compact.attention import attend_all
+from model.compact.feed import Feed, Host, Ints, Shape
+from model.compact.kernels.attention import over_past
+from model.compact.kernels.kernel import Sheet
+from model.compact.kernels.weights import GROUP
+from model.compact.layers import Stack
+from model.compact.products import plain
+from model.compact.refusals import Unsupported
 
-GATHER_BYTES = 128 * 1024
-"""Measured on a CPU: below this much past a row and layer, one gathered call beats one a row."""
 BIAS_NUMBERS = 2**20
 """The largest table of biases: twice what Mimi's context of 250 frames, two tokens each, takes."""
 
@@ -40,12 +40,13 @@ class PagePlan:
 
     There are pages for every slot's whole context, so that a session that has a slot cannot run out of
     them, however long its neighbours' calls are: a free place and free pages are one bound, "places".
-    spans: how many places a gathered step may look at, growing.
+    in_place: by a kernel, and a slot has one page. spans: how many places a gathered step may look at,
+    growing.
     """
 
     page: int
     pages: int
-    by_row: bool
+    in_place: bool
     spans: tuple[int, ...]
 
 
@@ -53,24 +54,22 @@ class PagePlan:
 class KVStep:
     """One step's bookkeeping, shared by all layers.
 
-    positions: int64 [n * tokens]. bias: float [1, n, tokens, span] added to the scores, or None.
+    first, later: int64 [n], [tokens]. bias: float [1, n, tokens, span] added to the scores. sheet: of the
+    past, for kernels: there is one of the two.
     """
 
-    positions: Tensor
+    first: Tensor
+    later: Tensor
     write: Tensor
     table: Tensor
     span: int
     bias: Tensor | None
-    live: Live
+    sheet: Sheet | None
 
-
-@dataclass(frozen=True, slots=True)
-class RowPast:
-    """One row's past in each layer, views of the pool: values [kv_heads, length, width], keys turned."""
-
-    keys: Sequence[Tensor]
-    values: Sequence[Tensor]
-    length: int
+    @property
+    def positions(self) -> Tensor:
+        """int64 [n * tokens]."""
+        return (self.first[:, None] + self.later).flatten()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +79,19 @@ class Slots:
     count: int
     few_shapes: bool = False
 
-    def plan(self, stack: Stack, itemsize: int) -> PagePlan:
+    def plan(self, stack: Stack, like: Tensor) -> PagePlan:
         """One page a slot: suits a CPU, where address space is free, and short contexts anywhere."""
         if self.few_shapes:
             return paged(stack, ring_of(stack), self.count + 1)
-        by_row = past_bytes(stack, itemsize) > GATHER_BYTES * len(stack.layers)
-        return PagePlan(ring_of(stack), self.count + 1, by_row, spans=(ring_of(stack),))
+        in_place = plain(like) and stack.width % GROUP == 0
+        return PagePlan(ring_of(stack), self.count + 1, in_place, spans=(ring_of(stack),))
 
 
 def paged(stack: Stack, page: int, pages: int) -> PagePlan:
     """Every shape is one of few: spans double."""
     columns = -(-ring_of(stack) // page)
     doubled = [1 << n for n in range(columns.bit_length()) if 1 << n < columns]
-    return PagePlan(page, pages, by_row=False, spans=tuple(page * count for count in (*doubled, columns)))
+    return PagePlan(page, pages, in_place=False, spans=tuple(page * count for count in (*doubled, columns)))
 
 
 def past_bytes(stack: Stack, itemsize: int) -> int:
@@ -114,13 +113,11 @@ class KVStore:
         dtype, device = like.dtype, like.device
         self.ring = ring_of(stack)
         self.spans = plan.spans
-        self._stack, self._tokens, self._plan = stack, tokens, plan
+        self._stack, self.tokens, self._plan = stack, tokens, plan
         self._columns = -(-self.ring // plan.page)
         shape = (len(stack.layers), 2 * stack.kv_heads, plan.pages * plan.page, stack.width)
         pool = torch.zeros(shape, dtype=dtype, device=device)
         self._layers = pool.unbind(0)  # each [keys' then values' heads, places, width]
-        self._rows: list[RowPast] = []
-        self._full: dict[int, RowPast] = {}
         self._pool = pool
         self._pages = pool.view(*shape[:2], plan.pages, plan.page, stack.width)
         self._table: Ints = np.zeros((slots, self._columns), np.int64)
@@ -137,6 +134,11 @@ class KVStore:
     def bytes_per_page(self) -> int:
         return self._pages[:, :, 0].nbytes
 
+    @property
+    def in_place(self) -> bool:
+        """Whether kernels read it where it lies."""
+        return self._plan.in_place
+
     def _held(self, slot: int) -> Ints:
         return self._table[slot, : self._used[slot]]
 
@@ -149,14 +151,14 @@ class KVStore:
 
     def shapes(self, n: int) -> dict[str, Shape]:
         """The integers a step of n rows needs on the device."""
-        tokens, columns = self._tokens, self._columns
+        tokens, columns = self.tokens, self._columns
         return {"position": (n,), "turn": (n,), "write": (n, tokens), "table": (n, columns)}
 
     def fill(self, host: Host, rows: Ints, steps: Ints) -> None:
         """Makes room for this step's tokens and writes down where they go. steps: int64 [n], past ones."""
-        first, page = np.multiply(steps, self._tokens, out=host["position"]), self._plan.page
+        first, page = np.multiply(steps, self.tokens, out=host["position"]), self._plan.page
         if not self._growing.isdisjoint(rows.tolist()):
-            self._make_room(rows, np.minimum(first + self._tokens, self.ring))
+            self._make_room(rows, np.minimum(first + self.tokens, self.ring))
         places = (first[:, None] + self._later_host) % self.ring
         table = host["table"][:] = self._table[rows]
         if self._columns == 1:
@@ -165,9 +167,6 @@ class KVStore:
             np.add(np.take_along_axis(table, places // page, axis=1) * page, places % page, out=host["write"])
         if self._biases is not None:
             np.add(places[:, 0], (first >= self.ring) * self.ring, out=host["turn"])
-        if self._plan.by_row:
-            lengths = self._lengths(host).tolist()
-            self._rows = [self._row(*row) for row in zip((table[:, 0] * page).tolist(), lengths, strict=True)]
 
     def _make_room(self, rows: Ints, lengths: Ints) -> None:
         needed = -(-lengths // self._plan.page)
@@ -177,7 +176,7 @@ class KVStore:
                 if not self._free:
                     raise PagesExhausted("no page of the key-value pool is free")
                 page = self._free.pop()
-                if not self._plan.by_row:
+                if not self._plan.in_place:
                     self._wipe(page)
                 self._table[row, self._used[row]] = page
                 self._used[row] += 1
@@ -196,41 +195,36 @@ class KVStore:
         return next(span for span in self._plan.spans if span >= longest)
 
     def _lengths(self, host: Host) -> Ints:
-        lengths: Ints = np.minimum(host["position"] + self._tokens, self.ring)
+        lengths: Ints = np.minimum(host["position"] + self.tokens, self.ring)
         return lengths
 
     def begin(self, feed: Feed, span: int) -> KVStep:
         """The step's shared work."""
         device = feed.device
-        positions = device["position"][:, None] + self._later
-        bias = None
-        if not self._plan.by_row or self._tokens > 1:
-            bias = self._bias(positions, span) if self._biases is None else self._ready_bias(device["turn"])
-        return KVStep(positions.flatten(), device["write"].flatten(), device["table"], span, bias, feed.live)
+        first, write, table = device["position"], device["write"].flatten(), device["table"]
+        if self._plan.in_place:
+            return KVStep(first, self._later, write, table, span, None, self._sheet(feed))
+        if self._biases is not None:
+            bias = self._biases.index_select(0, device["turn"])[None]
+        else:
+            bias = self._bias(first[:, None] + self._later, span)
+        return KVStep(first, self._later, write, table, span, bias, None)
 
-    def _row(self, first: int, length: int) -> RowPast:
-        """Views of a row's past in every layer, by its page's first place; kept once the ring is full."""
-        if length == self.ring and first in self._full:
-            return self._full[first]
-        heads, past = self._stack.kv_heads, self._pool[:, :, first : first + length]
-        row = RowPast(past[:, :heads].transpose(2, 3).unbind(0), past[:, heads:].unbind(0), length)
-        if length == self.ring:
-            self._full[first] = row
-        return row
+    def _sheet(self, feed: Feed) -> Sheet:
+        device, pool = feed.device, self._pool
+        steps = pool.stride(0) * pool.itemsize, pool.stride(1) * pool.itemsize
+        where = device["table"], device["position"], device["write"]
+        return Sheet(pool, *steps, *where, self._plan.page, self.ring)
 
     def _every_bias(self) -> Tensor | None:
         """Of each first position of two rings, [2 * ring, tokens, ring]: later ones are like the second's.
 
         Ten small operations less at every step, where there is one span and it is short.
         """
-        if self.spans != (self.ring,) or 2 * self.ring**2 * self._tokens > BIAS_NUMBERS:
+        if self._plan.in_place or self.spans != (self.ring,) or 2 * self.ring**2 * self.tokens > BIAS_NUMBERS:
             return None
         first = torch.arange(2 * self.ring, device=self._later.device)
         return self._bias(first[:, None] + self._later, self.ring)[0]
-
-    def _ready_bias(self, turn: Tensor) -> Tensor:
-        assert self._biases is not None
-        return self._biases.index_select(0, turn)[None]
 
     def _bias(self, positions: Tensor, span: int) -> Tensor:
         """0 where query [n, t] may see place p, -inf elsewhere: [1, n, t, span]."""
@@ -246,21 +240,18 @@ class KVStore:
         """Stores this step's keys and values, then attends. qkv [n * tokens, ...] -> [n * tokens, dim]."""
         stack = self._stack
         inner = stack.heads * stack.width
+        if step.sheet is not None:
+            y = torch.empty(len(qkv), inner)
+            shape = len(qkv) // self.tokens, self.tokens, stack.heads, stack.kv_heads, stack.width
+            over_past(step.sheet, layer, qkv, *shape, torch.empty(self.ring), y)
+            return y
         kv = qkv[:, inner:].view(-1, 2 * stack.kv_heads, stack.width).transpose(0, 1)
         self._layers[layer].index_copy_(1, step.write, kv)
-        queries = self._queries(qkv[:, :inner])
-        if self._plan.by_row:
-            attended = torch.empty_like(queries)
-            bias = self._grouped(step.bias)
-            rows = (*attended.unbind(0), *queries.unbind(0), *(() if bias is None else bias[0].unbind(0)))
-            step.live(partial(self._row_by_row, layer), *rows)
-        else:
-            attended = self._gathered(layer, queries, step)
-        return self._flatten(attended)
+        return self._flatten(self._gathered(layer, self._queries(qkv[:, :inner]), step))
 
     def _queries(self, q: Tensor) -> Tensor:
         """[n * t, heads * w] -> [n, kv_heads, group * t, w]: a group shares its keys and values."""
-        stack, t = self._stack, self._tokens
+        stack, t = self._stack, self.tokens
         group = stack.heads // stack.kv_heads
         if t == 1:
             return q.view(-1, stack.kv_heads, group, stack.width)
@@ -268,7 +259,7 @@ class KVStore:
         return q.reshape(-1, stack.kv_heads, group * t, stack.width)
 
     def _flatten(self, attended: Tensor) -> Tensor:
-        stack, t = self._stack, self._tokens
+        stack, t = self._stack, self.tokens
         if t == 1:
             return attended.reshape(-1, stack.heads * stack.width)
         x = attended.view(-1, stack.kv_heads, stack.heads // stack.kv_heads, t, stack.width)
@@ -288,10 +279,3 @@ class KVStore:
         keys, values = past.chunk(2)  # [kv_heads, n, span, width]
         turned = queries.transpose(0, 1).contiguous()
         return attend_all(turned, keys, values, self._grouped(step.bias)).transpose(0, 1)
-
-    def _row_by_row(self, layer: int, *tensors: Tensor) -> None:
-        """tensors: of each row where its answer goes, then its queries, then its biases where there are."""
-        n = len(self._rows)
-        for i, row in enumerate(self._rows):
-            bias = tensors[2 * n + i][:, : row.length] if len(tensors) > 2 * n else None
-            attend(tensors[n + i], row.keys[layer], row.values[layer], bias, tensors[i])

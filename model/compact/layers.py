@@ -14,22 +14,12 @@ from typing import Any
 
 import torch
 from moshi.modules.gating import ActivationGating
-from moshi.modules.transformer import LayerNormF32, RMSNorm
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from model.compact.norms import Norm, norm_of
 from model.compact.products import Matrix, plain
-
-Norm = Callable[[Tensor], Tensor]
-
-
-class Unsupported(Exception):
-    """A checkpoint that the compact runtime cannot run; the message names the part."""
-
-
-def refuse_if(condition: bool, what: str) -> None:
-    if condition:
-        raise Unsupported(what)
+from model.compact.refusals import refuse_if
 
 
 def weight_of(module: Any, what: str) -> Tensor:
@@ -45,60 +35,22 @@ class Head:
 
     def __init__(self, module: Any, what: str) -> None:
         refuse_if(type(module) is not nn.Linear, f"{what} is a {type(module).__name__}")
-        self._matrix = Matrix(module.weight.detach())
-        self._bias = None if module.bias is None else module.bias.detach()
+        self.matrix = Matrix(module.weight.detach())
+        self.bias = None if module.bias is None else module.bias.detach()
 
     def __call__(self, x: Tensor) -> Tensor:
         """[n, dim] -> [n, card]."""
-        return self._matrix.times(x) if self._bias is None else self._matrix.added(self._bias, x)
-
-
-def norm_of(module: nn.Module) -> Norm:
-    """moshi's four norms (modules/transformer.py, create_norm_fn) as functions of [..., dim]."""
-    if isinstance(module, nn.Identity):
-        return _unchanged
-    if isinstance(module, RMSNorm):
-        return _rms_norm(module.alpha.detach().flatten(), module.eps, module.dtype)
-    if isinstance(module, LayerNormF32):
-        gain, bias, eps = module.weight.detach().float(), module.bias.detach().float(), module.eps
-        shape = gain.shape
-        return lambda x: F.layer_norm(x.float(), shape, gain, bias, eps).to(x.dtype)
-    refuse_if(type(module) is not nn.LayerNorm, f"the norm {type(module).__name__}")
-    layer_norm: Any = module
-    gain, bias, eps = layer_norm.weight.detach(), layer_norm.bias.detach(), layer_norm.eps
-    shape = gain.shape
-    return lambda x: F.layer_norm(x, shape, gain, bias, eps)
-
-
-def _unchanged(x: Tensor) -> Tensor:
-    return x
-
-
-def _rms_norm(alpha: Tensor, eps: float, dtype: torch.dtype | None) -> Norm:
-    """x / sqrt(mean(x^2) + eps) * alpha, in `dtype` where moshi asks for one."""
-    shape = alpha.shape
-    if dtype is not None and alpha.dtype != dtype:
-        wide = alpha.to(dtype)
-        return lambda x: F.rms_norm(x.to(dtype), shape, wide, eps).to(x.dtype)
-    if alpha.device.type == "cpu":
-        return _rms_norm_by_length(alpha, eps)
-    return lambda x: F.rms_norm(x, shape, alpha, eps)
-
-
-def _rms_norm_by_length(alpha: Tensor, eps: float) -> Norm:
-    """The same by the vector's length: on a CPU torch's own is eight operations, this is four."""
-    width = alpha.shape[0]
-    gain, least = alpha * math.sqrt(width), torch.tensor(math.sqrt(width * eps), dtype=alpha.dtype)
-    return lambda x: x * (gain / torch.hypot(torch.linalg.vector_norm(x, dim=-1, keepdim=True), least))
+        return self.matrix.times(x) if self.bias is None else self.matrix.added(self.bias, x)
 
 
 @dataclass(frozen=True, slots=True)
 class FeedForward:
-    """Gated (act(a) * b) or plain (act(a))."""
+    """Gated (act(a) * b) or plain (act(a)). named: the activation as moshi has it."""
 
     inner: Matrix
     outer: Matrix
     activation: Callable[[Tensor], Tensor]
+    named: Callable[[Tensor], Tensor]
     gated: bool
 
     def hidden(self, x: Tensor) -> Tensor:
@@ -231,10 +183,12 @@ def _scale_of(module: Any) -> Tensor | None:
 def _read_feeds(layer: Any, what: str) -> Iterable[FeedForward]:
     if layer.gating is None:
         inner, outer = (weight_of(m, f"{what} feed-forward") for m in (layer.linear1, layer.linear2))
-        yield FeedForward(Matrix(inner), Matrix(outer), _activation(layer.activation, inner), gated=False)
+        act = layer.activation
+        yield FeedForward(Matrix(inner), Matrix(outer), _activation(act, inner), act, gated=False)
         return
     gates: Iterable[Any] = layer.gating if isinstance(layer.gating, nn.ModuleList) else [layer.gating]
     for gate in gates:
         refuse_if(not isinstance(gate, ActivationGating), f"{what}: gating {type(gate).__name__}")
         inner, outer = (weight_of(m, f"{what} gating") for m in (gate.linear_in, gate.linear_out))
-        yield FeedForward(Matrix(inner), Matrix(outer), gate.activation, gated=True)
+        act = gate.activation
+        yield FeedForward(Matrix(inner), Matrix(outer), act, act, gated=True)

@@ -23,6 +23,8 @@ class Positions:
         pairs = torch.arange(stack.width // 2, device=device, dtype=torch.float32)
         period = stack.rope or 1.0
         self._frequencies = torch.exp(pairs * (-math.log(period) * 2 / stack.width))
+        self.frequencies = None if stack.rope is None else self._frequencies
+        """float32 [width / 2], where there is a rotation."""
         self._length = torch.ones((), device=device)
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

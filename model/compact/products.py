@@ -1,9 +1,7 @@
-"""Products of a few rows with a weight, each in the form in which a CPU reads the weight fastest.
+"""Products of rows with a weight: by kernels of our own on a CPU in float32, else by torch.
 
-A step reads every weight once and computes little with it. Between two steps the weights leave the
-core's own cache, and which way a kernel goes through memory decides how well it is read ahead:
-measured with weights that were not in a cache, the right form takes half the time of the wrong one.
-Refuses to know what the weights are for.
+A step reads every weight once and computes little with it, so what counts is how many bytes a weight
+has and how well it is read ahead. Refuses to know what the weights are for.
 """
 
 from __future__ import annotations
@@ -11,9 +9,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-FEW = 5
-"""Up to so many rows, above one, a CPU is fastest with the weight as it lies; measured."""
-TURNED_NUMBERS = 2**22
+from model.compact.kernels.products import product
+from model.compact.kernels.weights import PackedWeight
+
+PACKED_NUMBERS = 2**22
 """Larger weights are of models that a CPU is too slow for: not worth the memory of a copy."""
 _ONE = torch.ones(1, 1, 1)
 
@@ -37,24 +36,35 @@ def plain(tensor: Tensor) -> bool:
 class Matrix:
     """A weight [out, in] with ways to multiply by it.
 
-    On a CPU in float32 a copy lies turned, [in, out]: what one row is read with, and many.
+    On a CPU in float32 there is a copy packed for a kernel of our own, which is quicker than torch's
+    with any number of rows, and whose rows do not hang on each other; measured.
     """
 
     def __init__(self, weight: Tensor) -> None:
         self.weight = weight
-        self.turned = weight.t()
-        self._few = FEW if plain(weight) else 0
-        if self._few and weight.numel() <= TURNED_NUMBERS:
-            self.turned = self.turned.contiguous()
+        self.packed = packed_if_small(weight)
 
     def times(self, x: Tensor) -> Tensor:
-        """x [n, in], whose rows do not overlap -> [n, out]."""
-        if 1 < len(x) <= self._few:
-            return torch.mm(self.weight, x.t()).t().contiguous()
-        return torch.mm(x, self.turned)
+        """x [n, in] -> [n, out]."""
+        if self.packed is None:
+            return torch.mm(x, self.weight.t())
+        return _multiplied(self.packed, x, 0, 0)
 
     def added(self, to: Tensor, x: Tensor) -> Tensor:
         """to [n, out] or [out], x [n, in] -> [n, out]."""
-        if 1 < len(x) <= self._few:
-            return torch.add(to, torch.mm(self.weight, x.t()).t()).contiguous()
-        return torch.addmm(to, x, self.turned)
+        if self.packed is None:
+            return torch.addmm(to, x, self.weight.t())
+        return _multiplied(self.packed, x, to, to.stride(0) * to.itemsize if to.dim() > 1 else 0)
+
+
+def packed_if_small(weight: Tensor) -> PackedWeight | None:
+    """What kernels multiply by; None where torch does."""
+    return PackedWeight(weight) if plain(weight) and weight.numel() <= PACKED_NUMBERS else None
+
+
+def _multiplied(packed: PackedWeight, x: Tensor, to: Tensor | int, to_step: int) -> Tensor:
+    if x.stride(1) != 1:
+        x = x.contiguous()
+    y = torch.empty(len(x), packed.outputs)
+    product(packed.sheet, x, x.stride(0) * x.itemsize, len(x), y, to, to_step)
+    return y

@@ -13,8 +13,11 @@ import torch
 from moshi.quantization import SplitResidualVectorQuantizer
 from torch import Tensor, nn
 
-from model.compact.layers import refuse_if
-from model.compact.products import Matrix, total
+from model.compact.kernels.codebooks import decode, encode
+from model.compact.kernels.kernel import Sheet
+from model.compact.kernels.weights import PackedWeight
+from model.compact.products import Matrix, plain, total
+from model.compact.refusals import refuse_if
 
 
 class Quantizer:
@@ -33,8 +36,36 @@ class Quantizer:
             for table in _projected(rvq, books)
         ]
         self._table = torch.cat(tables)
-        card = len(tables[0])
+        card = self._card = len(tables[0])
         self._firsts = torch.arange(len(tables), device=self._table.device) * card
+
+        self._sheet = self._encoder_sheet() if plain(self._table) else None
+
+    def hear(self, latent: Tensor, memory: Tensor, places: Tensor) -> None:
+        """Writes the codes of latent [n, dim] into memory, at places int64 [n, heard]."""
+        if self._sheet is None:
+            memory.index_copy_(0, places.flatten(), self.encode(latent).flatten())
+            return
+        n = len(latent)
+        room = torch.empty(n, self._projection.weight.shape[0] + self._card)
+        encode(self._sheet, latent.contiguous(), n, memory, places, room)
+
+    def recall(self, memory: Tensor, places: Tensor) -> Tensor:
+        """[n, dim]: of the codes in memory at places int64 [n, 1 + spoken], whose first is the text's."""
+        if self._sheet is None:
+            return self.decode(memory.index_select(0, places[:, 1:].flatten()).view(len(places), -1))
+        n, width = len(places), self._table.shape[1]
+        latent = torch.empty(n, width)
+        decode(self._table, width, self._firsts, n, memory, places, latent, places.shape[1])
+        return latent
+
+    def _encoder_sheet(self) -> Sheet | None:
+        """None where a weight is too large to be packed."""
+        chains = list(enumerate(self._chains))
+        books = [sheet for number, chain in chains for sheet in chain.sheets(number)]
+        packed = self._projection.packed
+        width = self._projection.weight.shape[0] // len(chains)
+        return None if packed is None else Sheet(packed.sheet, width, len(books), *books)
 
     def encode(self, latent: Tensor) -> Tensor:
         """[n, dim] -> codes int64 [n, heard]."""
@@ -63,6 +94,11 @@ class _Chain:
 
     def __len__(self) -> int:
         return len(self._books)
+
+    def sheets(self, number: int) -> list[Sheet]:
+        """Of each book, for kernels; number: the chain's."""
+        parts = zip(self._books, self._half_norms, strict=True)
+        return [Sheet(number, PackedWeight(book).sheet, norms, book.contiguous()) for book, norms in parts]
 
     def encode(self, rest: Tensor, codes: Sequence[Tensor]) -> None:
         """rest [n, dim]; writes into codes, int64 [n] of each book."""

@@ -20,6 +20,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_iter, tree_map_only
 
+from model.compact.kernels.kernel import Argument, Kernel, unwatch, watch
+
 ALIGNMENT = 64
 _EMPTY = ("empty", "empty_like", "empty_strided", "new_empty")
 _NAMED_ELSEWHERE: dict[str, Callable[..., Any]] = {
@@ -38,9 +40,12 @@ def now(function: Callable[..., None], *tensors: Tensor) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """function is None where there is nothing to replay, only memory that was made."""
+    """function is None where there is nothing to replay, only memory that was made.
 
-    function: Callable[..., Any] | None
+    Kernels are bound to the places of their arguments once, and are then called with none.
+    """
+
+    function: Callable[..., Any] | Kernel | None
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     made: tuple[Tensor, ...]
@@ -85,6 +90,8 @@ class Recorder:
         self._modes = ExitStack()
 
     def __enter__(self) -> Recorder:
+        watch(self._record_kernel)
+        self._modes.callback(unwatch)
         self._modes.enter_context(_NoReaders(lambda: self._paused))
         self._modes.enter_context(_Dispatch(self._record))
         return self
@@ -100,6 +107,10 @@ class Recorder:
         finally:
             self._paused = False
         self.calls.append(_Call(function, tensors, {}, ()))
+
+    def _record_kernel(self, kernel: Kernel, args: tuple[Argument, ...]) -> None:
+        if not self._paused:
+            self.calls.append(_Call(kernel, args, {}, ()))
 
     def _record(self, func: Any, args: Any, kwargs: Any) -> Any:
         if self._paused:
@@ -200,12 +211,19 @@ class Recording:
     def __init__(self, calls: Sequence[_Call], outputs: Sequence[Tensor], arena: Arena) -> None:
         places, size = _places(calls, outputs)
         house = _House(places, arena.take(size))
-        self._replayed = [
-            partial(call.function, *house.move(call.args), **house.move(call.kwargs))
-            for call in calls
-            if call.function is not None
-        ]
+        self._replayed: list[Callable[[], Any]] = []
+        self._kept: list[Any] = []
+        for call in calls:
+            self._bind(call, house)
         self.outputs: tuple[Tensor, ...] = house.move(tuple(outputs))
+
+    def _bind(self, call: _Call, house: _House) -> None:
+        if isinstance(call.function, Kernel):
+            bound, kept = call.function.bind(*house.move(call.args))
+            self._replayed.append(bound)
+            self._kept.append(kept)
+        elif call.function is not None:
+            self._replayed.append(partial(call.function, *house.move(call.args), **house.move(call.kwargs)))
 
     def replay(self) -> tuple[Tensor, ...]:
         for call in self._replayed:

@@ -19,6 +19,8 @@ from model.compact.codec import Codec
 from model.compact.delays import DelayedBooks
 from model.compact.draw import Sessions
 from model.compact.feed import Ints
+from model.compact.fused import fuses
+from model.compact.kernels.kernel import tell
 from model.compact.kv import KVStore, Slots, paged, past_bytes
 from model.compact.language import TEMPORAL, Language
 from model.compact.launch import GraphLauncher, Launcher, PaddedLauncher, RecordingLauncher, pad
@@ -59,12 +61,12 @@ class CompactRuntime:
             language = Language(lm, self._device)
             self.codec = Codec(mimi, slots, lm.n_q - lm.dep_q, lm.dep_q)
             condition = _condition_of(lm, condition_tensors, slots.count)
-        plan = slots.plan(language.stack, lm.dtype.itemsize)
+        plan = slots.plan(language.stack, lm.text_emb.weight)
         if padded:
             plan = paged(language.stack, page_frames, 1 + slots.count * -(-plan.page // page_frames))
         self.past = KVStore(language.stack, slots.count, 1, plan, lm.text_emb.weight)
         cards = language.text_card, language.depth.card
-        self._sessions = Sessions(slots.count, cards, few_shapes=padded)
+        self._sessions = Sessions(slots.count, cards, few_shapes=padded or fuses(language, self.past))
         tokens = Tokens(lm, DelayedBooks(lm.delays, lm.dep_q, slots.count), self._device)
         quantizer = self.codec.quantizer
         self._hearing = Hearing(self.codec.encoder, quantizer, tokens)
@@ -126,6 +128,7 @@ class CompactRuntime:
             for frames in self.past.spans:
                 self.pretend(rows, frames - 1 - self.info.lag_frames)
                 self.step(range(rows), silence)
+        tell()
 
     def measure(self, rows: int) -> float:
         """See `Runtime.measure`."""

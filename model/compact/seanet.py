@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from model.compact.convolutions import Convolution, Flow, StateLayout, Transposed
-from model.compact.layers import refuse_if
+from model.compact.refusals import refuse_if
 
 FEW = 4096
 """So few numbers are not worth four operations in place of one."""
@@ -24,26 +24,31 @@ class SeaNet:
     """Reads a moshi SEANet's layers in order. Raises Unsupported."""
 
     def __init__(self, layers: Iterable[Any], layout: StateLayout, what: str) -> None:
-        self._steps = [_read(layer, layout, what) for layer in layers]
+        self.steps = [_read(layer, layout, what) for layer in layers]
 
     def __call__(self, x: Tensor, flow: Flow) -> Tensor:
         """[n, time, channels] in and out; times differ by the strides."""
-        for step in self._steps:
+        for step in self.steps:
             x = step(x, flow)
         return x
 
 
-class _Residual:
+class Residual:
+    """A block and what goes past it."""
+
     def __init__(self, block: Any, layout: StateLayout, what: str) -> None:
-        self._block = SeaNet(block.block, layout, what)
-        self._shortcut = SeaNet([block.shortcut], layout, what)
+        self.block = SeaNet(block.block, layout, what)
+        self.shortcut = SeaNet([block.shortcut], layout, what)
 
     def __call__(self, x: Tensor, flow: Flow) -> Tensor:
-        return self._shortcut(x, flow) + self._block(x, flow)
+        return self.shortcut(x, flow) + self.block(x, flow)
 
 
-class _Pointwise:
+class Pointwise:
+    """The same function of every number."""
+
     def __init__(self, module: Any) -> None:
+        self.module = module
         quick = isinstance(module, nn.ELU) and module.alpha == 1.0
         self._function = elu if quick else module
 
@@ -66,6 +71,6 @@ def _read(layer: Any, layout: StateLayout, what: str) -> Any:
     if isinstance(layer, StreamingConvTranspose1d):
         return Transposed(layer, layout, what)
     if isinstance(layer, SEANetResnetBlock):
-        return _Residual(layer, layout, what)
+        return Residual(layer, layout, what)
     refuse_if(not isinstance(layer, _POINTWISE), f"{what}: {type(layer).__name__}")
-    return _Pointwise(layer)
+    return Pointwise(layer)

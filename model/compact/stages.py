@@ -18,6 +18,7 @@ from model.compact.codec import Decoder, Encoder
 from model.compact.delays import DelayedBooks
 from model.compact.draw import AUDIO, TEXT, Draw, Sessions
 from model.compact.feed import Feed, Ints, Shape
+from model.compact.fused import LanguageKernel, fuses
 from model.compact.kv import KVStore
 from model.compact.language import Language
 from model.compact.quantizer import Quantizer
@@ -71,7 +72,7 @@ class Hearing:
 
     def run(self, feed: Feed, span: int) -> tuple[Tensor, ...]:
         latent = self._encoder.latent(feed.device["sound"], feed, span)
-        self._tokens.write(feed.device["heard"], self._quantizer.encode(latent))
+        self._quantizer.hear(latent, self._tokens.memory, feed.device["heard"])
         return ()
 
 
@@ -85,6 +86,7 @@ class Thinking:
     ) -> None:
         self._language, self._past, self._tokens = language, past, tokens
         self._sessions, self._condition = sessions, condition
+        self._kernel = LanguageKernel(language, past.ring) if fuses(language, past) else None
 
     def shapes(self, n: int) -> tuple[Mapping[str, Shape], Mapping[str, Shape]]:
         books = self._tokens.books
@@ -103,9 +105,11 @@ class Thinking:
     def run(self, feed: Feed, span: int) -> tuple[Tensor, ...]:
         """Returns the answers int64 [n, 1 + dep_q] and a number a row, finite where its logits are, [n]."""
         device = feed.device
-        tokens = self._tokens.read(device["read"])
         condition = None if self._condition is None else self._condition.index_select(0, device["rows"])
         step = self._past.begin(feed, span)
+        if self._kernel is not None and step.sheet is not None:
+            return self._kernel(self._tokens.memory, device, step.sheet, condition)
+        tokens = self._tokens.read(device["read"])
         hidden = self._language.forward(tokens, condition, self._past, step)
         text, audio = (Draw(feed, self._sessions, kind, self._language.noise[kind]) for kind in (TEXT, AUDIO))
         written, total = self._language.draw(hidden, text, audio)
@@ -132,5 +136,5 @@ class Speaking:
 
     def run(self, feed: Feed, span: int) -> tuple[Tensor, ...]:
         """Returns the sound, float32 [n, 1920]."""
-        codes = self._tokens.read(feed.device["answer"])[:, 1:]
-        return (self._decoder.sound(self._quantizer.decode(codes), feed, span),)
+        latent = self._quantizer.recall(self._tokens.memory, feed.device["answer"])
+        return (self._decoder.sound(latent, feed, span),)

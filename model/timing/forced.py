@@ -18,9 +18,10 @@ from moshi.utils.compile import no_compile
 from torch import Tensor
 
 from model.compact.feed import Feed
-from model.compact.kv import KVStore, Slots
+from model.compact.kv import KVStep, KVStore, Slots
 from model.compact.language import Language
 from model.compact.layers import Stack
+from model.compact.stacks import Layers
 
 RELATIVE_MOST = 1e-4
 """Of a part's largest number. Float32 sums in another order differ by about a millionth."""
@@ -136,9 +137,9 @@ class _Compact:
     def __init__(self, lm: LMModel, notes: Notes) -> None:
         self._notes = notes
         self._language = language = Language(lm, torch.device("cpu"))
-        plan = Slots(1).plan(language.stack, lm.dtype.itemsize)
+        plan = Slots(1).plan(language.stack, lm.text_emb.weight)
         self._past = KVStore(language.stack, 1, 1, plan, lm.text_emb.weight)
-        language.stack = _noting(language.stack, "temporal", notes)
+        language.layers = _NotingLayers(language, notes)
         language.depth.stack = _noting(language.depth.stack, "depformer", notes)
         self._feed = Feed({"rows": (1,)} | self._past.shapes(1), {}, torch.device("cpu"))
         self._frames = 0
@@ -165,6 +166,27 @@ class _Given:
     def pick(self, logits: Tensor, book: int, token: Tensor) -> None:
         self.notes.add(self.part, logits)
         token.copy_(self.tokens[book])
+
+
+class _NotingLayers(Layers):
+    """Goes through the layers one by one."""
+
+    def __init__(self, language: Language, notes: Notes) -> None:
+        self._notes = notes
+        self._each = [
+            Layers(
+                replace(language.stack, layers=(layer,), sine=0.0 if i else language.stack.sine),
+                language.layers.positions,
+                first=i,
+            )
+            for i, layer in enumerate(language.stack.layers)
+        ]
+
+    def __call__(self, x: Tensor, past: KVStore, step: KVStep) -> Tensor:
+        for i, layer in enumerate(self._each):
+            x = layer(x, past, step)
+            self._notes.add(f"temporal layer {i}", x)
+        return x
 
 
 def _noting(stack: Stack, what: str, notes: Notes) -> Stack:

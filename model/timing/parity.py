@@ -20,7 +20,7 @@ from moshi.models import LMModel
 
 from model.capacity.sizes import PUBLISHED
 from model.checkpoint import DEFAULT, Loaded, load
-from model.compact.layers import Unsupported
+from model.compact.refusals import Unsupported
 from model.config import ModelError, Sampling
 from model.timing.forced import PartDifference, compare_forced
 from model.timing.layouts import small

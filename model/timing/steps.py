@@ -19,7 +19,7 @@ from model.capacity.bounds import floor_s
 from model.capacity.cards import CARDS, Card
 from model.capacity.sizes import PUBLISHED, Sizes, sizes_of
 from model.checkpoint import DEFAULT, Loaded
-from model.compact.layers import Unsupported
+from model.compact.refusals import Unsupported
 from model.config import ModelError
 from model.opening import pick_device
 from model.threads import leave_a_core

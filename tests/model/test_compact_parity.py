@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from model.checkpoint import Loaded
-from model.compact import kv
-from model.compact.layers import Unsupported
+from model.compact import products
+from model.compact.refusals import Unsupported
 from model.config import Sampling
 from model.opening import build_runtime
 from model.reference import ReferenceRuntime
@@ -111,11 +111,11 @@ def test_every_shape_answers_as_the_reference_past_the_end_of_its_context(shape:
 
 
 @pytest.mark.parametrize("shape", ["the 7B layout", "grouped keys"])
-def test_rows_that_attend_one_by_one_answer_as_the_reference_past_the_end_of_their_context(
+def test_layers_one_by_one_answer_as_the_reference_past_the_end_of_their_context(
     shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the built-in model's rows do, whose past is too large to be gathered at every step."""
-    monkeypatch.setattr(kv, "GATHER_BYTES", 0)
+    """As on a CPU with weights that are too large to be packed."""
+    monkeypatch.setattr(products, "PACKED_NUMBERS", 0)
     assert_equal(play_both(make(**SHAPES[shape]), frames=40, seed=4))
 
 

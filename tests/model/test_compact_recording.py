@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from model.compact.kernels.products import product
+from model.compact.kernels.weights import PackedWeight
 from model.compact.recording import Arena, HostRead, Recorded, Recorder, Recording
 
 GAIN = torch.linspace(0.5, 1.5, 8)
@@ -140,6 +142,26 @@ def test_a_look_at_numbers_is_refused_by_name(read: Callable[[Tensor], object], 
     with torch.inference_mode(), refused, Recorder():
         read(x)
     assert x.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_kernel_is_replayed_where_the_recording_has_put_its_tensors() -> None:
+    x, weight = torch.randn(3, 8), PackedWeight(torch.randn(5, 8))
+
+    def twice() -> Tensor:
+        found = x
+        for _ in range(2):
+            y = torch.empty(3, 5)
+            product(weight.sheet, found, 32, 3, y, 0, 0)
+            found = torch.cat([y, y], dim=1)[:, :8].contiguous()
+        return found * 2
+
+    with torch.inference_mode():
+        with Recorder() as recorder:
+            output = twice()
+        recording = Recording(recorder.calls, [output], Arena())
+        for _ in range(3):
+            x.copy_(torch.randn(3, 8))
+            assert torch.equal(recording.replay()[0], twice())
 
 
 def test_what_is_live_may_look_at_numbers() -> None:
