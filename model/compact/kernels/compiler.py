@@ -131,10 +131,8 @@ def _compiled(
     """The machine code, and whether it had to be compiled."""
     folder = _folder()
     if folder is not None:
-        before, numba.config.CACHE_DIR = (
-            numba.config.CACHE_DIR,
-            str(folder),
-        )  # read when a function is handed over
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(folder)  # read when a function is handed over
         try:
             made = how(kind, cache=True, **options)(function)
             return made, not (made.stats.cache_hits if how is numba.njit else made.cache_hits)
@@ -155,9 +153,12 @@ def _folder() -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()
         probe.unlink()
+        empty = not any(folder.iterdir())
     except OSError as error:
-        log.warning("the CPU's kernels are compiled at every start: %s", error)
+        log.warning("the CPU's kernels are compiled at every start, for some seconds: %s", error)
         return None
+    if empty:
+        log.info("compiling kernels for this processor, once: this takes some seconds")
     return folder
 
 
