@@ -61,6 +61,7 @@ def open_engine(
     loaded = load(model, device, DTYPES[dtype])
     built = build_runtime(loaded, runtime, capacity)
     if device == "cpu":
+        _prepare(built)
         choose(lambda: built.measure(min(capacity, TRIED_ROWS)))
     budget_s = STEP_BUDGET_S if measured else None
     return Engine(built, PieceVocabulary(loaded), on_step, budget_s)
@@ -81,6 +82,15 @@ def build_runtime(loaded: Loaded, runtime: str, capacity: int) -> Runtime:
                 raise ModelError(f"the compact runtime cannot run this model: {reason}") from reason
             log.warning("the reference runtime serves this model, the compact one cannot: %s", reason)
     return _built(ReferenceRuntime, loaded, capacity)
+
+
+def _prepare(runtime: Runtime) -> None:
+    """Here, where Ctrl-C ends it, and not when the engine starts: kernels may have to be compiled."""
+    try:
+        runtime.prepare()
+    except Exception as error:
+        hint = "" if isinstance(runtime, ReferenceRuntime) else " (--runtime reference does without kernels)"
+        raise ModelError(f"the model failed its warm-up: {telling_line(error)}{hint}") from error
 
 
 def _built(

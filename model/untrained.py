@@ -29,6 +29,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from audio.frames import FRAME_RATE, FRAME_SAMPLES, SAMPLE_RATE
+from model.cache import cache_folder
 from model.config import ModelError
 
 NAME = "duet-untrained"
@@ -139,10 +140,9 @@ one two three four five six seven eight nine ten eleven twelve.
 def default_folder() -> Path:
     """Where the generated checkpoint is kept between starts."""
     try:
-        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return cache_folder() / f"untrained-v{VERSION}"
     except RuntimeError as error:
         raise ModelError("no home folder to keep the untrained checkpoint in: set XDG_CACHE_HOME") from error
-    return Path(cache) / "duet" / f"untrained-v{VERSION}"
 
 
 def ensure_untrained(folder: Path | None = None) -> Path:

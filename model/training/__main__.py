@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from model.cache import cache_folder
 from model.config import ModelError
-from model.training.files import cache_folder
 
 BUILTIN = Path(__file__).parents[1] / "builtin"
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever the process is killed; and where they lie."""
+"""Files that are there whole or not at all, whenever the process is killed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import get_ident
 from typing import IO
-
-
-def cache_folder() -> Path:
-    """Where this project keeps what it can make or fetch again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "duet"
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:

@@ -18,8 +18,9 @@ import numpy.typing as npt
 import soxr
 
 from audio.frames import SAMPLE_RATE, Samples
+from model.cache import cache_folder
 from model.config import ModelError
-from model.training.files import cache_folder, write_whole
+from model.training.files import write_whole
 
 RATE = 16_000
 MOST_TOKENS = 120

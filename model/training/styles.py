@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from model.cache import cache_folder
 from model.config import ModelError
-from model.training.files import cache_folder, write_whole
+from model.training.files import write_whole
 
 PACKAGE = "kokoro-js@1.2.1"
 STYLE = 256

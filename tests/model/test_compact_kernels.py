@@ -189,7 +189,9 @@ def start(cache: Path) -> str:
 
 
 def test_what_one_start_compiled_the_next_one_finds(tmp_path: Path) -> None:
-    assert "compiled 2 kernels for this processor in " in start(tmp_path)
+    said = start(tmp_path)
+    assert "compiling kernels for this processor, once: this takes some seconds" in said
+    assert "compiled 2 kernels for this processor in " in said
     assert start(tmp_path) == ""
 
 
@@ -200,3 +202,12 @@ def test_where_nothing_can_be_kept_every_start_compiles(tmp_path: Path) -> None:
         said = start(file)
         assert "the CPU's kernels are compiled at every start, for some seconds: " in said
         assert "compiled 2 kernels for this processor in " in said
+
+
+def test_a_damaged_kernel_is_compiled_anew(tmp_path: Path) -> None:
+    start(tmp_path)
+    for path in tmp_path.rglob("*.nbc"):
+        path.write_bytes(path.read_bytes()[:-40])
+    said = start(tmp_path)
+    assert "compiled kernels were damaged or not all there: compiling them anew" in said
+    assert "compiled 2 kernels for this processor in " in said

@@ -18,6 +18,7 @@ import soundfile
 import soxr
 
 from tests.web.microphone import WORDS, has_person
+from tests.web.visit import over
 
 pytestmark = pytest.mark.skipif(
     not has_person(), reason="there is no recording of a person here: nobody spoke to the page"
@@ -70,11 +71,11 @@ def test_what_a_person_says_is_seen_written_and_kept(server: Any, open_page: Any
     page = visit.page
     visit.start()
     visit.expect("#kept").to_contain_text("The server records this call.")
-    visit.lanes(r"over 0:(1[1-9]|[2-5]\d).*you spoke for [3-9]")
+    visit.lanes(over(11) + r".*you spoke for ([3-9]|\d\d)")
     page.click("#mute")
     visit.status("Connected, muted")
     visit.shot("call")
-    visit.lanes(r"over 0:(1[8-9]|[2-5]\d)")
+    visit.lanes(over(18))
     visit.hang_up()
     said = visit.expect("#words")
     said.to_contain_text(re.compile("rice.*stove", re.IGNORECASE | re.DOTALL), timeout=LONG_MS)
@@ -102,7 +103,7 @@ def replay(open_page: Any, html: Path) -> None:
     seen = open_page("about:blank")
     seen.page.context.set_offline(True)
     seen.page.goto(html.as_uri())
-    seen.lanes(r"over 0:(1[8-9]|[2-5]\d).*you spoke for [3-9]")
+    seen.lanes(over(18) + r".*you spoke for ([3-9]|\d\d)")
     seen.expect("#words").to_contain_text(re.compile("rice", re.IGNORECASE))
     seen.page.click("#play")
     seen.expect("#play").to_have_text("Pause")
@@ -120,11 +121,11 @@ def test_two_tabs_hold_two_calls_and_a_third_is_told(server: Any, open_page: Any
     second.start()
     for visit in (first, second):
         visit.level("user", "dB$")
-        visit.lanes(r"over 0:0[1-9]")
+        visit.lanes(over(1))
     third.page.click("#start")
     third.status("The server is full: all 2 places are taken.")
     first.hang_up()
-    second.lanes(r"over 0:0[2-9]")
+    second.lanes(over(2))
     second.hang_up()
     sessions = [re.findall(r"sess_[0-9a-f]{32}", " ".join(visit.requests)) for visit in (first, second)]
     assert len({session for found in sessions for session in found}) == 2
@@ -138,7 +139,7 @@ def test_a_call_that_is_not_to_be_recorded_is_not(server: Any, open_page: Any) -
     page.keyboard.press("Escape")
     visit.start()
     visit.expect("#kept").to_contain_text("This call is not recorded.")
-    visit.lanes(r"over 0:0[1-9]")
+    visit.lanes(over(1))
     visit.hang_up()
     visit.expect("#recording").to_be_disabled()
     visit.expect("#replay").to_be_enabled()

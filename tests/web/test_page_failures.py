@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.web.visit import over
+
 KEY = "correct-horse+battery/staple"
 DEVICES = """
 const devices = navigator.mediaDevices;
@@ -94,7 +96,7 @@ def test_audio_that_does_not_reach_the_server_is_marked_where_silence_stands_in_
     server = start_server("--capacity", "1", "--silence-after-s", "1")
     visit = open_page(server.url, bypass_csp=True, init_script=LOSSY)
     visit.start()
-    visit.lanes(r"over 0:0[1-9]")
+    visit.lanes(over(1))
     visit.page.evaluate("loses = true")
     visit.page.click("summary")
     padded = visit.expect(".events")
@@ -107,13 +109,13 @@ def test_audio_that_does_not_reach_the_server_is_marked_where_silence_stands_in_
 def test_a_tab_in_the_background_goes_on_with_its_call(small_server: Any, open_page: Any) -> None:
     visit = open_page(small_server.url)
     visit.start()
-    visit.lanes(r"over 0:0[1-9]")
+    visit.lanes(over(1))
     other = visit.page.context.new_page()
     other.goto(f"{small_server.url}health")
     other.bring_to_front()
     other.wait_for_timeout(3_000)
     visit.page.bring_to_front()
-    visit.lanes(r"over 0:(0[5-9]|[1-5]\d)")
+    visit.lanes(over(5))
     visit.status("Connected.")
     visit.hang_up()
 
@@ -156,7 +158,7 @@ def test_a_server_that_dies_in_mid_call_is_told_with_what_was_kept_and_called_ag
     server = start_server("--capacity", "1", *kept)
     visit = open_page(server.url)
     visit.start()
-    visit.lanes(r"over 0:0[2-9]")
+    visit.lanes(over(2))
     server.process.kill()
     server.process.wait()
     visit.status(
@@ -168,10 +170,10 @@ def test_a_server_that_dies_in_mid_call_is_told_with_what_was_kept_and_called_ag
         visit.page.wait_for_event("requestfailed", lambda request: request.url.endswith("v1/models"))
     visit.status("The connection to the server was lost.")
     visit.expect("#untrained").to_be_hidden()
-    visit.lanes(r"over 0:0[2-9]")
+    visit.lanes(over(2))
     start_server("--capacity", "1", "--port", server.port, *kept)
     visit.status("The connection to the server was lost.")
     visit.expect("#status").to_contain_text("The server is back.")
     visit.start()
-    visit.lanes(r"over 0:0[1-9]")
+    visit.lanes(over(1))
     visit.hang_up()

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
-from tests.web.visit import count_near, pixels
+from tests.web.visit import count_near, over, pixels
 
 USER_INK = (26, 114, 134)
 """The user's colour by day, client/web/style/theme.css."""
@@ -121,7 +121,7 @@ def test_the_picture_stands_still_when_told_to_and_tells_what_is_pointed_at(
 ) -> None:
     visit = open_page(small_server.url)
     visit.start()
-    visit.lanes(r"over 0:0[4-9]")
+    visit.lanes(over(4))
     visit.page.click(".follow")
     visit.expect(".follow").to_have_text("Go on")
     visit.page.hover("canvas.lanes", position={"x": 40, "y": 60})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.web.firefox import Tab, Unanswered, deaf_sound_device, running_firefox
+from tests.web.visit import over
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 PULSEAUDIO = shutil.which("pulseaudio")
@@ -41,6 +42,6 @@ def hold_a_call(tab: Tab, url: str) -> None:
     tab.shows("#status", r"^Connected\.")
     tab.shows("#user-level", "dB$", attribute="aria-valuetext")
     tab.shows("#agent-level", "dB$", attribute="aria-valuetext")
-    tab.shows("canvas.lanes", "over 0:0[2-9]", attribute="aria-label")
+    tab.shows("canvas.lanes", over(2), attribute="aria-label")
     tab.run("document.querySelector('#hang-up').click()")
     tab.shows("#status", r"^Call ended\.")

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.web.visit import over
+
 GRAVE = ("serious", "critical")
 
 
@@ -34,7 +36,7 @@ def test_nothing_shuts_people_out(small_server: Any, open_page: Any, scheme: str
     found += findings(page)
     page.keyboard.press("Escape")
     visit.start()
-    visit.lanes(r"over 0:0[3-9]")
+    visit.lanes(over(3))
     found += findings(page)
     visit.shot(f"call-{scheme}")
     visit.hang_up()
@@ -64,7 +66,7 @@ def test_nothing_moves_when_a_call_begins_and_ends(small_server: Any, open_page:
     visit.expect("#untrained").to_be_visible()
     before = [place.bounding_box() for place in places]
     visit.start()
-    visit.lanes(r"over 0:0[2-9]")
+    visit.lanes(over(2))
     during = [place.bounding_box() for place in places]
     visit.hang_up()
     after = [place.bounding_box() for place in places]
@@ -74,7 +76,7 @@ def test_nothing_moves_when_a_call_begins_and_ends(small_server: Any, open_page:
 def test_a_call_fits_a_phone(small_server: Any, open_page: Any) -> None:
     visit = open_page(small_server.url, width=390, device_scale_factor=2, bypass_csp=True)
     visit.start()
-    visit.lanes(r"over 0:0[4-9]")
+    visit.lanes(over(4))
     visit.shot("call-phone")
     canvas = "document.querySelector('canvas.lanes')"
     assert visit.page.evaluate(f"{canvas}.width") == 2 * visit.page.evaluate(f"{canvas}.clientWidth")

@@ -17,6 +17,12 @@ SHOTS = Path(__file__).resolve().parents[2] / "build" / "page"
 """Where the tests leave pictures of the page, for people to look at; git ignores it."""
 
 
+def over(seconds: int) -> str:
+    """Matches the picture's words from so many seconds of call on (less than 50), however late one looks."""
+    tens, ones = divmod(seconds, 10)
+    return rf"over (0:{tens}[{ones}-9]|0:[{tens + 1}-5]\d|[1-9]\d*:)"
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A page and what went wrong in it. requests: every address it asked for, WebSockets too."""

@@ -1,7 +1,5 @@
 """The only door to numba, which carries its own LLVM: functions of addresses to machine code.
 
-What was compiled is kept in the user's cache, in a folder named by the sources, so that what is found
-there is never of another version. Where that cannot be written, compiling costs its time at every start.
 Refuses to know what is compiled.
 """
 
@@ -9,12 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import logging
-import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,9 +23,13 @@ from numba.core import cgutils
 from numba.core import types as numba_types
 from numba.extending import intrinsic as numba_intrinsic
 
+from model import sampler
+from model.compact.kernels.shelf import Shelf
+
 __all__ = ["Compiler", "adder", "chooser", "exactly", "helper", "intrinsic", "shared"]
 __all__ += ["shared_adder", "shared_exactly", "carray", "cgutils", "ir", "types"]
 
+numba.config.DISABLE_JIT = 0  # kernels are made of what only LLVM knows
 types: Any = numba_types
 F = TypeVar("F", bound=Callable[..., Any])
 Compiled = Callable[[int], None]
@@ -39,8 +39,6 @@ FUSED = frozenset({"contract"})
 """A product and the sum it goes into may be rounded once; nothing else is left to the compiler."""
 
 _shared: list[tuple[str, Any, Callable[..., None], frozenset[str]]] = []
-
-log = logging.getLogger("duet.model")
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -104,67 +102,53 @@ class Compiler:
     count: int = 0
     seconds: float = 0.0
     _linked: list[Any] = field(default_factory=list)
+    _shelf: Shelf | None = None
+    _alone: threading.Lock = field(default_factory=threading.Lock)
 
     def compile(self, function: Callable[[int], None]) -> Compiled:
         """The function of one address as machine code."""
-        for name, kind, helped, liberties in _shared[len(self._linked) :]:
-            code = self._timed(numba.cfunc, kind, helped, liberties)
-            llvmlite.binding.add_symbol(name, code.address)
-            self._linked.append(code)
-        made: Compiled = self._timed(numba.njit, types.void(types.int64), function, FUSED, nogil=True)
+        with self._alone:
+            for name, kind, helped, liberties in _shared[len(self._linked) :]:
+                code = self._timed(numba.cfunc, kind, helped, liberties)
+                llvmlite.binding.add_symbol(name, code.address)
+                self._linked.append(code)
+            made: Compiled = self._timed(numba.njit, types.void(types.int64), function, FUSED, nogil=True)
         return made
 
     def _timed(
         self, how: Any, kind: Any, function: Callable[..., None], liberties: frozenset[str], **options: Any
     ) -> Any:
         began = time.monotonic()
-        made, anew = _compiled(how, kind, function, OPTIONS | options | {"fastmath": set(liberties)})
+        self._shelf = self._shelf or Shelf(_version())
+        given = OPTIONS | options | {"fastmath": set(liberties)}
+        made, anew = _compiled(how, kind, function, given, self._shelf)
         if anew:
+            self._shelf.seal()
             self.count += 1
             self.seconds += time.monotonic() - began
         return made
 
 
 def _compiled(
-    how: Any, kind: Any, function: Callable[..., None], options: dict[str, Any]
+    how: Any, kind: Any, function: Callable[..., None], options: dict[str, Any], shelf: Shelf
 ) -> tuple[Any, bool]:
     """The machine code, and whether it had to be compiled."""
-    folder = _folder()
-    if folder is not None:
+    if shelf.folder is not None:
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(folder)  # read when a function is handed over
+        numba.config.CACHE_DIR = str(shelf.folder)  # read when a function is handed over
         try:
             made = how(kind, cache=True, **options)(function)
             return made, not (made.stats.cache_hits if how is numba.njit else made.cache_hits)
-        except (OSError, EOFError) as error:
-            log.warning("kernels are not kept in %s: %s", folder, error)
+        except (OSError, RuntimeError) as error:  # a full disk; a folder that is not to be written
+            shelf.close(error)
         finally:
             numba.config.CACHE_DIR = before
     return how(kind, **options)(function), True
 
 
-@cache
-def _folder() -> Path | None:
-    """Where compiled kernels are kept; None where nothing can be."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home) / "duet" / "kernels" / _version()
-    probe = folder / f".{os.getpid()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-        empty = not any(folder.iterdir())
-    except OSError as error:
-        log.warning("the CPU's kernels are compiled at every start, for some seconds: %s", error)
-        return None
-    if empty:
-        log.info("compiling kernels for this processor, once: this takes some seconds")
-    return folder
-
-
 def _version() -> str:
-    """Of the kernels' sources and of what compiles them: numba looks at one file of several only."""
+    """Of what kernels are made of and of what compiles them: numba looks at one file of several only."""
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in [*sorted(Path(__file__).parent.glob("*.py")), Path(sampler.__file__)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
