@@ -39,8 +39,8 @@ class Sizes:
     """Bytes, unless said otherwise.
 
     parts: the language model's. kv_frame: keys and values of one frame of one session. context: frames.
-    codec: Mimi's weights that are read every step. codec_state: of one session. packed: weights in 32 bits
-    are read in 16, which is what a checkpoint's have (`model.compact.kernels.weights`).
+    codec: Mimi's weights, as they are read every step. codec_state: of one session. packed: weights in 32
+    bits are read in 16, which is what a checkpoint's have (`model.compact.kernels.weights`).
     """
 
     name: str
@@ -60,12 +60,15 @@ class Sizes:
     @property
     def read(self) -> int:
         """Of weights, at every step, whoever is in it."""
-        whole = self.itemsize * sum(part.parameters for part in self.parts if part.reads) + self.codec
-        return whole // 2 if self.packed else whole
+        return sum(self.read_of(part) for part in self.parts) + self.codec
+
+    def read_of(self, part: Part) -> int:
+        """Of a part, at every step; single rows do not count."""
+        return part.parameters * self.read_itemsize if part.reads else 0
 
     @property
-    def read_itemsize(self) -> float:
-        return self.itemsize / 2 if self.packed else self.itemsize
+    def read_itemsize(self) -> int:
+        return self.itemsize // 2 if self.packed else self.itemsize
 
     def session(self, frames: int) -> int:
         """What a session holds after so many frames."""
@@ -102,16 +105,17 @@ def _measured(name: str, lm: LMModel, mimi: MimiModel, itemsize: int) -> Sizes:
     codec = Codec(mimi, Slots(1), min(heard, mimi.total_codebooks), min(lm.dep_q, mimi.total_codebooks))
     quantizer = mimi.quantizer
     networks = [part for name, part in mimi.named_children() if name != "quantizer"]
+    packed = itemsize == 4 and _largest(lm) <= PACKED_NUMBERS
     return Sizes(
         name,
         tuple(_parts(lm)),
         itemsize,
         past_bytes(stack, itemsize) // int(stack.context or 1),
         int(stack.context or 0),
-        4 * (_count(networks) + heard * quantizer.cardinality * quantizer.dimension),
+        (2 if packed else 4) * (_count(networks) + heard * quantizer.cardinality * quantizer.dimension),
         4 * (_count([mimi]) + sum(buffer.numel() for buffer in mimi.buffers())),
         codec.session_bytes,
-        itemsize == 4 and _largest(lm) <= PACKED_NUMBERS,
+        packed,
     )
 
 

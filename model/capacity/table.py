@@ -21,9 +21,9 @@ def report(
 
 
 def _weights(sizes: Sizes) -> str:
-    rows = [["part", "parameters", "MB", "read each step"]]
+    rows = [["part", "parameters", "MB", "MB read each step"]]
     for part in sizes.parts:
-        reads = "yes" if part.reads else "rows only"
+        reads = _mb(sizes.read_of(part)) if part.reads else "rows only"
         rows.append([part.name, f"{part.parameters:,}", _mb(part.parameters * sizes.itemsize), reads])
     rows.append(["codec (float32)", f"{sizes.codec_all // 4:,}", _mb(sizes.codec_all), _mb(sizes.codec)])
     rows.append(["in all", "", _mb(sizes.weights), _mb(sizes.read)])

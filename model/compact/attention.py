@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from model.compact.products import plain
 
-_NOTHING = torch.empty(1, 1, 1)
+_NOTHING = torch.empty(1, 1, 1, dtype=torch.float32, device="cpu")
 """What scores are added to, zero times."""
 
 

@@ -15,14 +15,14 @@ from torch import Tensor, nn
 from audio.frames import FRAME_SAMPLES
 from model.compact.convolutions import Convolution, Flow, StateLayout, Transposed
 from model.compact.feed import Feed, Host, Ints, Shape
-from model.compact.kv import KVStep, KVStore, Slots
+from model.compact.kv import KVStep, KVStore, Slots, ring_of
 from model.compact.layers import read_stack, weight_of
 from model.compact.positions import Positions
 from model.compact.products import Matrix
 from model.compact.quantizer import Quantizer
 from model.compact.refusals import refuse_if
 from model.compact.seanet import SeaNet
-from model.compact.sound import sound_kernel
+from model.compact.sound import sound_kernels
 from model.compact.stacks import Layers
 
 Steps = Sequence[Callable[[Tensor, Flow], Tensor]]
@@ -35,6 +35,8 @@ class ProjectedStack:
         refuse_if(module is None, f"{what}: none")
         refuse_if(len(module.output_projs) != 1, f"{what}: several outputs")
         self._stack = read_stack(module.transformer, what)
+        short = ring_of(self._stack) < tokens
+        refuse_if(short, f"{what}: context {self._stack.context}, at least the {tokens} tokens of a frame")
         weight = self._stack.layers[0].qkv[0].weight
         self.device = weight.device
         self._layers = Layers(self._stack, Positions(self._stack, weight.device))
@@ -63,12 +65,11 @@ class Direction:
         self, before: Steps, stack: ProjectedStack, after: Steps, layout: StateLayout, slots: Slots
     ) -> None:
         self.stack = stack
-        self._before, self._after = before, after
-        self.state = torch.zeros(slots.count, layout.size, device=stack.device)
+        self.state = torch.zeros(slots.count, layout.size, dtype=torch.float32, device=stack.device)
         parts = (before, self.time), (after, stack.past.tokens)
-        kernels = [None if slots.few_shapes else sound_kernel(*part, self.state) for part in parts]
-        self._kernels = [kernel for kernel in kernels if kernel is not None]
-        fused = len(self._kernels) == len(parts)
+        self._kernels = [] if slots.few_shapes else sound_kernels(parts, self.state)
+        fused = bool(self._kernels)  # then the steps' own weights are not kept
+        self._before, self._after = ((), ()) if fused else (before, after)
         self._gathered = self.state[:0] if fused else torch.zeros_like(self.state)
         self._flows: dict[int, Flow] = {}
 
@@ -92,7 +93,7 @@ class Direction:
         """x [n, time, channels] in and out."""
         step = self.stack.past.begin(feed, span)
         rows, position = feed.device["rows"], feed.device["position"]
-        if not len(self._gathered):
+        if self._kernels:
             before, after = self._kernels
             return after(self.stack(before(x, rows, position), step), rows, position)
         flow = self._gather(rows, position)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from model.compact.depth import Depth
@@ -20,6 +19,7 @@ from model.compact.kv import KVStore
 from model.compact.language import Language
 from model.compact.layers import Head
 from model.compact.norms import Norm
+from model.compact.rooms import int_room, room
 from model.compact.stacks import StackKernel, fits
 
 
@@ -61,12 +61,12 @@ class LanguageKernel:
         if n not in self._sheets:
             self._sheets[n] = self._make(n)
         sheets = self._sheets[n]
-        x, totals = torch.empty(n, language.stack.dim), torch.empty(n)
-        tokens, answer = (torch.empty(n, 1 + language.depth.steps, dtype=torch.int64) for _ in range(2))
+        x, totals = room(n, language.stack.dim), room(n)
+        tokens, answer = (int_room(n, 1 + language.depth.steps) for _ in range(2))
         think(
             *(sheets.language, past, *self._draws(device), n, memory),
             *(device["read"], device["wrote"], device["answer"], 0 if condition is None else condition),
-            *(x, tokens, answer, totals, torch.empty(sheets.room)),
+            *(x, tokens, answer, totals, room(sheets.room)),
         )
         return answer, totals
 
@@ -87,8 +87,8 @@ class LanguageKernel:
         depformer = projection.sheet, depth.stack.dim, depth.steps, Sheet(*steps), cards
         beside = n * (projection.outputs + depth.stack.dim + cards)
         inner = max(step.stack.room(n, depth.steps) for step in self._steps)
-        room = max(self._stack.room(n, self._ring), (n + 1) * cards, beside + max(inner, cards))
-        return _Sheets(Sheet(*lookup, self._stack.sheet, self._text, *depformer), room)
+        spare = max(self._stack.room(n, self._ring), (n + 1) * cards, beside + max(inner, cards))
+        return _Sheets(Sheet(*lookup, self._stack.sheet, self._text, *depformer), spare)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from model.compact.kernels.weights import GROUP
 from model.compact.layers import Stack
 from model.compact.products import plain
 from model.compact.refusals import Unsupported
+from model.compact.rooms import room
 
 BIAS_NUMBERS = 2**20
 """The largest table of biases: twice what Mimi's context of 250 frames, two tokens each, takes."""
@@ -241,9 +242,9 @@ class KVStore:
         stack = self._stack
         inner = stack.heads * stack.width
         if step.sheet is not None:
-            y = torch.empty(len(qkv), inner)
+            y = room(len(qkv), inner)
             shape = len(qkv) // self.tokens, self.tokens, stack.heads, stack.kv_heads, stack.width
-            over_past(step.sheet, layer, qkv, *shape, torch.empty(self.ring), y)
+            over_past(step.sheet, layer, qkv, *shape, room(self.ring), y)
             return y
         kv = qkv[:, inner:].view(-1, 2 * stack.kv_heads, stack.width).transpose(0, 1)
         self._layers[layer].index_copy_(1, step.write, kv)

@@ -164,7 +164,7 @@ def _activation(function: Any, weight: Tensor) -> Callable[[Tensor], Tensor]:
     """
     if function is not F.gelu or not plain(weight):
         return function  # type: ignore[no-any-return]
-    half, root = torch.tensor(0.5), torch.tensor(math.sqrt(0.5))
+    half, root = weight.new_tensor(0.5), weight.new_tensor(math.sqrt(0.5))
 
     def gelu(x: Tensor) -> Tensor:
         halved = x * half

@@ -34,7 +34,7 @@ class Norm:
         return self.function(x)
 
     def sheet(self, width: int) -> Sheet:
-        eps = torch.tensor([self.eps], dtype=torch.float32)
+        eps = torch.tensor([self.eps], dtype=torch.float32, device="cpu")
         given = (0 if part is None else part.float().contiguous() for part in (self.gain, self.bias))
         return Sheet(self.kind, *given, eps, width)
 

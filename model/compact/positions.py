@@ -25,7 +25,7 @@ class Positions:
         self._frequencies = torch.exp(pairs * (-math.log(period) * 2 / stack.width))
         self.frequencies = None if stack.rope is None else self._frequencies
         """float32 [width / 2], where there is a rotation."""
-        self._length = torch.ones((), device=device)
+        self._length = torch.ones((), dtype=torch.float32, device=device)
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Adds the sinusoid to x [n, dim] where the model has one. positions: int64 [n]."""

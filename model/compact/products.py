@@ -11,10 +11,11 @@ from torch import Tensor
 
 from model.compact.kernels.products import product
 from model.compact.kernels.weights import PackedWeight
+from model.compact.rooms import room
 
 PACKED_NUMBERS = 2**22
 """Larger weights are of models that a CPU is too slow for: not worth the memory of a copy."""
-_ONE = torch.ones(1, 1, 1)
+_ONE = torch.ones(1, 1, 1, dtype=torch.float32, device="cpu")
 
 
 def total(rows: Tensor) -> Tensor:
@@ -65,6 +66,6 @@ def packed_if_small(weight: Tensor) -> PackedWeight | None:
 def _multiplied(packed: PackedWeight, x: Tensor, to: Tensor | int, to_step: int) -> Tensor:
     if x.stride(1) != 1:
         x = x.contiguous()
-    y = torch.empty(len(x), packed.outputs)
+    y = room(len(x), packed.outputs)
     product(packed.sheet, x, x.stride(0) * x.itemsize, len(x), y, to, to_step)
     return y

@@ -18,6 +18,7 @@ from model.compact.kernels.kernel import Sheet
 from model.compact.kernels.weights import PackedWeight
 from model.compact.products import Matrix, plain, total
 from model.compact.refusals import refuse_if
+from model.compact.rooms import room
 
 
 class Quantizer:
@@ -25,6 +26,8 @@ class Quantizer:
 
     def __init__(self, quantizer: Any, heard: int, spoken: int) -> None:
         refuse_if(not isinstance(quantizer, SplitResidualVectorQuantizer), type(quantizer).__name__)
+        most = quantizer.total_codebooks
+        refuse_if(max(heard, spoken) > most, f"{max(heard, spoken)} codebooks of Mimi's, {most} at most")
         first, rest = quantizer.rvq_first, quantizer.rvq_rest
         self._chains = [
             _Chain(rvq, books) for rvq, books in zip((first, rest), _share(quantizer, heard), strict=True)
@@ -38,7 +41,6 @@ class Quantizer:
         self._table = torch.cat(tables)
         card = self._card = len(tables[0])
         self._firsts = torch.arange(len(tables), device=self._table.device) * card
-
         self._sheet = self._encoder_sheet() if plain(self._table) else None
 
     def hear(self, latent: Tensor, memory: Tensor, places: Tensor) -> None:
@@ -47,25 +49,27 @@ class Quantizer:
             memory.index_copy_(0, places.flatten(), self.encode(latent).flatten())
             return
         n = len(latent)
-        room = torch.empty(n, self._projection.weight.shape[0] + self._card)
-        encode(self._sheet, latent.contiguous(), n, memory, places, room)
+        spare = room(n, self._projection.weight.shape[0] + self._card)
+        encode(self._sheet, latent.contiguous(), n, memory, places, spare)
 
     def recall(self, memory: Tensor, places: Tensor) -> Tensor:
         """[n, dim]: of the codes in memory at places int64 [n, 1 + spoken], whose first is the text's."""
         if self._sheet is None:
             return self.decode(memory.index_select(0, places[:, 1:].flatten()).view(len(places), -1))
         n, width = len(places), self._table.shape[1]
-        latent = torch.empty(n, width)
+        latent = room(n, width)
         decode(self._table, width, self._firsts, n, memory, places, latent, places.shape[1])
         return latent
 
     def _encoder_sheet(self) -> Sheet | None:
         """None where a weight is too large to be packed."""
+        packed = self._projection.packed
+        if packed is None:
+            return None
         chains = list(enumerate(self._chains))
         books = [sheet for number, chain in chains for sheet in chain.sheets(number)]
-        packed = self._projection.packed
         width = self._projection.weight.shape[0] // len(chains)
-        return None if packed is None else Sheet(packed.sheet, width, len(books), *books)
+        return Sheet(packed.sheet, width, len(books), *books)
 
     def encode(self, latent: Tensor) -> Tensor:
         """[n, dim] -> codes int64 [n, heard]."""
@@ -90,7 +94,6 @@ class _Chain:
     def __init__(self, rvq: Any, books: int) -> None:
         self._books = [layer._codebook.embedding.detach() for layer in rvq.vq.layers[:books]]
         self._half_norms = [-book.square().sum(dim=1) / 2 for book in self._books]
-        self._turned = [book.t().contiguous() for book in self._books]
 
     def __len__(self) -> int:
         return len(self._books)
@@ -105,7 +108,7 @@ class _Chain:
         for i, code in enumerate(codes):
             if i:
                 rest = rest - self._books[i - 1].index_select(0, codes[i - 1])
-            torch.argmax(torch.addmm(self._half_norms[i], rest, self._turned[i]), dim=1, out=code)
+            torch.argmax(torch.addmm(self._half_norms[i], rest, self._books[i].t()), dim=1, out=code)
 
 
 def _share(quantizer: Any, books: int) -> tuple[int, int]:

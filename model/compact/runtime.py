@@ -25,6 +25,7 @@ from model.compact.kv import KVStore, Slots, paged, past_bytes
 from model.compact.language import TEMPORAL, Language
 from model.compact.launch import GraphLauncher, Launcher, PaddedLauncher, RecordingLauncher, pad
 from model.compact.layers import read_stack
+from model.compact.ranges import refuse_strays
 from model.compact.stages import Hearing, Speaking, Thinking, Tokens
 from model.config import ModelInfo, Sampling
 from model.runtime import StepOutput
@@ -59,6 +60,7 @@ class CompactRuntime:
         slots = Slots(capacity + 1, padded)  # the last one is for padding rows
         with torch.no_grad(), torch.autocast(self._device.type, enabled=False):
             language = Language(lm, self._device)
+            refuse_strays(lm, mimi)
             self.codec = Codec(mimi, slots, lm.n_q - lm.dep_q, lm.dep_q)
             condition = _condition_of(lm, condition_tensors, slots.count)
         plan = slots.plan(language.stack, lm.text_emb.weight)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from model.compact.convolutions import Convolution, Transposed
@@ -17,6 +16,7 @@ from model.compact.kernels import sound as kernel
 from model.compact.kernels.kernel import Sheet
 from model.compact.kernels.tiles import LANES
 from model.compact.products import plain
+from model.compact.rooms import room
 from model.compact.seanet import Pointwise, Residual
 
 BUFFERS = 3
@@ -57,13 +57,13 @@ class _Reader:
     at: int = kernel.INPUT
     operations: list[_Operation] = field(default_factory=list)
 
-    def read(self, steps: Sequence[Any], kept: int = kernel.INPUT) -> None:
-        """kept: a buffer that must not be written."""
+    def read(self, steps: Sequence[Any], kept: int | None = None) -> None:
+        """kept: in a residual's block, what waits to be added: there is no place for another's."""
         elu = False
         for step in steps:
             if isinstance(step, Pointwise) and _is_elu(step.module) and not elu:
                 elu = True
-            elif isinstance(step, Residual) and not elu and _is_identity(step.shortcut):
+            elif isinstance(step, Residual) and kept is None and not elu and _is_identity(step.shortcut):
                 before = self.at
                 self.read(step.block.steps, before)
                 last = self.operations[-1]
@@ -90,10 +90,10 @@ class SoundKernel:
             return
         *before, last = reader.operations
         operations = [*before, replace(last, places=(last.places[0], kernel.OUTPUT, last.places[2]))]
-        room, buffer = max(op.room for op in operations), max(op.numbers for op in operations)
-        sheets = [op.sheet(room, buffer) for op in operations]
+        spare, buffer = max(op.room for op in operations), max(op.numbers for op in operations)
+        sheets = [op.sheet(spare, buffer) for op in operations]
         self._run = Sheet(state, state.shape[1], len(sheets), *sheets)
-        self._memory = room + BUFFERS * buffer
+        self._memory = spare + BUFFERS * buffer
         self._out = reader.time, last.numbers // reader.time
 
     def __call__(self, x: Tensor, rows: Tensor, position: Tensor) -> Tensor:
@@ -101,19 +101,19 @@ class SoundKernel:
         if self._run is None:
             return x
         n = len(x)
-        y = torch.empty(n, *self._out)
-        kernel.run_sound(self._run, rows, position, n, x.contiguous(), y, torch.empty(n * self._memory))
+        y = room(n, *self._out)
+        kernel.run_sound(self._run, rows, position, n, x.contiguous(), y, room(n * self._memory))
         return y
 
 
-def sound_kernel(steps: Sequence[Any], time: int, state: Tensor) -> SoundKernel | None:
-    """None where the kernel does not know a step, or not this kind of memory."""
+def sound_kernels(parts: Sequence[tuple[Sequence[Any], int]], state: Tensor) -> list[SoundKernel]:
+    """One for each part's steps and time; none at all where a step is not known, or this kind of memory."""
     if not plain(state):
-        return None
+        return []
     try:
-        return SoundKernel(steps, time, state)
+        return [SoundKernel(*part, state) for part in parts]
     except _Unknown:
-        return None
+        return []
 
 
 def _is_elu(module: Any) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -19,6 +18,7 @@ from model.compact.kv import KVStep, KVStore
 from model.compact.layers import FeedForward, Layer, Stack
 from model.compact.positions import Positions
 from model.compact.products import Matrix
+from model.compact.rooms import room
 
 _ACTIVATIONS: dict[Callable[..., Any], int] = {F.silu: kernel.SILU, F.gelu: kernel.GELU}
 
@@ -77,8 +77,8 @@ class StackKernel:
 
     def __call__(self, x: Tensor, past: Sheet, tokens: int, ring: int) -> Tensor:
         """x [rows * tokens, dim], in place. past: as `kernels.attention` has it, its ring as long as said."""
-        room = torch.empty(self.room(len(x), ring))
-        kernel.through_layers(self.sheet, past, x, len(x) // tokens, tokens, room)
+        spare = room(self.room(len(x), ring))
+        kernel.through_layers(self.sheet, past, x, len(x) // tokens, tokens, spare)
         return x
 
 

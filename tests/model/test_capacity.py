@@ -73,6 +73,16 @@ def test_a_checkpoint_s_own_config_is_reported(
     assert "a call's minute" in told
 
 
+def test_what_the_parts_read_adds_up_to_what_a_step_reads(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for dtype in ("float32", "bfloat16"):
+        run(monkeypatch, "--dtype", dtype)
+        rows = capsys.readouterr().out.split("\n\n", 1)[0].splitlines()[2:]
+        *parts, total = (float(row.split()[-1]) for row in rows if not row.endswith("rows only"))
+        assert sum(parts) == pytest.approx(total, abs=0.05 * (len(parts) + 1))
+
+
 def test_a_model_that_is_not_there_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

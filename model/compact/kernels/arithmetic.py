@@ -36,7 +36,9 @@ def _float_of_bits(typing: Any, bits: Any) -> Any:
 
 @helper
 def exp(x: Any) -> Any:
-    """e^x to about one unit in the last place (Cephes, expf.c). Below e^-87 it is e^-87."""
+    """e^x to about one unit in the last place (Cephes, expf.c), of an x no less than -87.3 and no more than
+    88.4: beyond it is as there, never 0 and never infinite.
+    """
     x = _MOST if x > _MOST else x
     x = _LEAST if x < _LEAST else x
     n = np.floor(x * _PER_LN2 + _HALF)

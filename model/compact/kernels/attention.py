@@ -136,8 +136,7 @@ def attend(
 ) -> None:
     """A row's queries [tokens, heads, width], `step` bytes apart, over its past -> y [tokens, heads, width].
 
-    A token sees what was before it, and of its own step no later
-    ones. room: a score for every place.
+    A token sees what was before it, and of its own step no later ones. room: a score for every place.
     """
     first, ring = at(at(past, 3) + 8 * row, 0) * at(past, 6), at(past, 7)
     count = min(at(at(past, 4) + 8 * row, 0) + tokens, ring)
