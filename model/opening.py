@@ -89,8 +89,8 @@ def _prepare(runtime: Runtime) -> None:
     try:
         runtime.prepare()
     except Exception as error:
-        hint = "" if isinstance(runtime, ReferenceRuntime) else " (--runtime reference does without kernels)"
-        raise ModelError(f"the model failed its warm-up: {telling_line(error)}{hint}") from error
+        reason = f"{telling_line(error)} (--runtime reference does without kernels)"
+        raise ModelError(f"the model failed its warm-up: {reason}") from error
 
 
 def _built(
